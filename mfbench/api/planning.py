@@ -27,32 +27,7 @@ from mfbench.suite.restriction import matching
 def prepare_suite(
     request: Request, *, registry: Registry | None = None, follower: Follower | None = None
 ) -> tuple[Plan, Path, Registry]:
-    """Load a suite with its datasets and methods, without running anything.
-
-    Parameters
-    ----------
-    request : Request
-    registry : Registry or None, default=None
-        The plugins; None loads the installed ones.
-    follower : Follower or None, default=None
-        Shows the progress of downloads.
-
-    Returns
-    -------
-    plan : Plan
-    folder : Path
-        The run folder.
-    registry : Registry
-
-    Raises
-    ------
-    SuiteError, UsageError
-        If the suite, an option or the file of a task is not valid.
-    PluginError
-        If the executor cannot be used.
-    RunError
-        If trials of the task are not in the plan.
-    """
+    """Load a suite with its datasets and methods, without running anything."""
     features = feature_hooks()
     check_features(request, features.packages)
     registry = registry or load_registry(strict=request.strict, isolated=True)
@@ -100,31 +75,14 @@ def earlier_results(request: Request, plan: Plan) -> list[Iterable[EarlierRun]]:
 
 
 def estimate_suite(request: Request) -> Estimate:
-    """Return what a request would do and cost; nothing is run, downloaded or written.
-
-    Raises
-    ------
-    SuiteError, UsageError
-        If the suite or an option is not valid, or a bundle is refused.
-    RunError
-        If the store of an earlier run cannot be read.
-
-    Examples
-    --------
-    >>> from mfbench.api import Request, estimate_suite
-    >>> one = estimate_suite(Request("uci", only=["iris", "1NN", "DUM"], out="nowhere", jobs=2))
-    >>> one.planned, one.stored, one.pending, one.jobs
-    (10, 0, 10, 2)
-    """
+    """Return what a request would do and cost; nothing is run, downloaded or written."""
     plan, folder, registry = prepare_suite(replace(request, offline=True))
     return estimate(plan, folder, registry, run_options(request), earlier_results(request, plan))
 
 
 def explain_keys(plan: Plan) -> Iterator[str]:
-    """Yield, for each dataset and method of a plan, the JSON text of everything that its trial keys depend on.
-
-    The key and the coordinates are those of the first trial.
-    """
+    """Yield, for each dataset and method of a plan, the JSON text of everything that its trial keys depend on."""
+    # The key and the coordinates are those of the first trial.
     for (dataset, method), ingredients in plan.ingredients.items():
         trial = next((t for t in plan.trials if (t.dataset, t.method) == (dataset, method)), None)
         if trial is None:  # a share may have none

@@ -71,10 +71,9 @@ def _whole(name: str) -> Callable[[int | None], int | None]:
 
 @dataclass(frozen=True)
 class Request:
-    """A run that is asked for, as `run_suite` describes it; `task` is the file of a batch's task.
+    """A run that is asked for, as `run_suite` describes it; `task` is the file of a batch's task."""
 
-    Lists are tuples, durations are seconds, files and folders are paths, and an absent value is None or empty.
-    """
+    # Lists are tuples, durations are seconds, files and folders are paths, and an absent value is None or empty.
 
     suite: str
     profile: str | None = None

@@ -19,25 +19,7 @@ DEFAULT_OUT = Path("reports")
 
 
 def load_run(path: Path | str) -> Run:
-    """Open the results of a run.
-
-    Parameters
-    ----------
-    path : Path or str
-        A run folder, or a folder of runs such as ``reports/uci``, of which the one written to last is opened; a
-        shard of a run only if there are no whole runs. Or a bundle: a file that `bundle_run` wrote.
-
-    Returns
-    -------
-    Run
-
-    Raises
-    ------
-    UsageError
-        If there is no run, or the bundle is refused.
-    RunError
-        If it cannot be read.
-    """
+    """Open the results of a run."""
     folder = Path(path)
     if folder.is_file() and (run := feature_hooks().first("mfbench_open_run", Run, path=folder)) is not None:
         return cast(Run, run)
@@ -60,24 +42,7 @@ def load_run(path: Path | str) -> Run:
 
 
 def find_run(run: str, out: Path | str = DEFAULT_OUT) -> Run:
-    """Open the results of a run by its path or, in the folder of all runs, by the name of its suite.
-
-    Parameters
-    ----------
-    run : str
-        A path as in `load_run`, or the name of a suite.
-    out : Path or str, default="reports"
-        Folder of all runs.
-
-    Returns
-    -------
-    Run
-
-    Raises
-    ------
-    UsageError, RunError
-        As in `load_run`.
-    """
+    """Open the results of a run by its path or, in the folder of all runs, by the name of its suite."""
     place, stored = Path(run), Path(out) / run
     # Something else may have the name of a suite, such as a folder that bundles were written to.
     other = run == place.name and stored.is_dir() and not _holds_runs(place)
@@ -90,24 +55,7 @@ def _holds_runs(folder: Path) -> bool:
 
 @contextmanager
 def opened_runs(names: Sequence[str], out: Path | str = DEFAULT_OUT) -> Iterator[Run]:
-    """Open a run, or several runs of one suite as one for as long as the context lasts.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Each as for `find_run`.
-    out : Path or str, default="reports"
-        Folder of all runs.
-
-    Yields
-    ------
-    Run
-
-    Raises
-    ------
-    UsageError, RunError
-        As in `load_run`; a RunError also if the runs are not compatible.
-    """
+    """Open a run, or several runs of one suite as one for as long as the context lasts."""
     from mfbench.processes.temporary import temporary_folder
     from mfbench.run.merge.merging import merge_runs
 

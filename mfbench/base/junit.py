@@ -17,29 +17,14 @@ _DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """A test case.
+    """A test case."""
 
-    Attributes
-    ----------
-    group : str
-        What it belongs to: the name of its class.
-    name : str
-    outcome : {"passed", "failed", "skipped"}
-    message : str
-        One line about a failure, or the reason of a skipped case.
-    kind : str
-        Of a failure: its type.
-    details : str
-        Of a failure: the rest, in any number of lines.
-    seconds : float
-    """
-
-    group: str
+    group: str  # what it belongs to: the name of its class
     name: str
     outcome: Literal["passed", "failed", "skipped"] = "passed"
-    message: str = ""
-    kind: str = ""
-    details: str = ""
+    message: str = ""  # one line about a failure, or the reason of a skipped case
+    kind: str = ""  # of a failure: its type
+    details: str = ""  # of a failure: the rest, in any number of lines
     seconds: float = 0.0
 
 
@@ -52,36 +37,7 @@ def document(
     seconds: float = 0.0,
     moment: datetime | None = None,
 ) -> str:
-    """Return a document with one suite of test cases.
-
-    Parameters
-    ----------
-    title : str
-        Name of the suite.
-    cases : sequence of Case
-    properties : iterable of (str, str), default=()
-        Names and values; one without a value is left out.
-    lines : iterable of str, default=()
-        The output of the suite.
-    seconds : float, default=0.0
-        How long it took.
-    moment : datetime or None, default=None
-        When it was made; None means now.
-
-    Examples
-    --------
-    >>> print(document("demo", [Case(group="a", name="b")], moment=datetime(2026, 1, 2)))
-    <?xml version="1.0" encoding="UTF-8"?>
-    <testsuites>
-      <testsuite name="demo" package="mfbench" id="0" hostname="localhost" timestamp="2026-01-02T00:00:00" tests="1"
-        failures="0" errors="0" time="0" skipped="0">
-        <properties />
-        <testcase classname="mfbench.a" name="b" time="0" />
-        <system-out />
-        <system-err />
-      </testsuite>
-    </testsuites>
-    """
+    """Return a document with one suite of test cases."""
     root = ElementTree.Element("testsuites")  # one of the schemas allows no attributes here
     suite = ElementTree.SubElement(
         root,
@@ -131,13 +87,7 @@ def _duration(seconds: float) -> str:
 
 
 def legal(text: str) -> str:
-    r"""Return text that XML 1.0 can contain: other characters become escapes.
-
-    Examples
-    --------
-    >>> legal("a\x1bb\ud800")
-    'a\\x1bb\\ud800'
-    """
+    """Return text that XML 1.0 can contain: other characters become escapes."""
     return "".join(sign if _is_legal(ord(sign)) else ascii(sign)[1:-1] for sign in text)
 
 

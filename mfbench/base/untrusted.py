@@ -25,81 +25,29 @@ _OF_WORDS = frozenset("\u200c\u200d\xad")
 
 
 def plain(text: str) -> str:
-    r"""Return a text as one line that no terminal, browser or program for XML obeys.
-
-    Line breaks and tabs become blanks. Control characters, signs that change the direction of writing and other
-    invisible ones are removed; lone surrogates become escapes.
-
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> plain("\x1b[31mpetal\nwidth\u202e")
-    '[31mpetal width'
-    """
+    """Return a text as one line that no terminal, browser or program for XML obeys."""
+    # Line breaks and tabs become blanks. Control characters, signs that change the direction of writing and other
+    # invisible ones are removed; lone surrogates become escapes.
     return text if text.isprintable() else "".join(map(_visible, printable(text)))
 
 
 def plain_lines(text: str) -> str:
-    r"""Return a text of several lines, each as `plain` returns it.
-
-    Examples
-    --------
-    >>> plain_lines("one\x07\ntwo\n")
-    'one\ntwo\n'
-    """
+    """Return a text of several lines, each as `plain` returns it."""
     return "\n".join(map(plain, text.split("\n")))
 
 
 def plain_text(value: object, limit: int = 500) -> str:
-    r"""Return a value as one short line: as `plain`, without repeated blanks, and cut.
-
-    Parameters
-    ----------
-    value : object
-        None is an empty text.
-    limit : int, default=500
-        Number of characters that are kept.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> plain_text("\x1b[31mIris\n  plants ", limit=9)
-    '[31mIris…'
-    >>> plain_text(None)
-    ''
-    """
+    """Return a value as one short line: as `plain`, without repeated blanks, and cut."""
     return cut(" ".join(plain("" if value is None else str(value)).split()), limit)
 
 
 def cut(text: str, limit: int) -> str:
-    """Return the beginning of a text, with an ellipsis if something is missing.
-
-    Examples
-    --------
-    >>> cut("petal", 5), cut("petal width", 6)
-    ('petal', 'petal…')
-    """
+    """Return the beginning of a text, with an ellipsis if something is missing."""
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 def shell_command(words: Iterable[str]) -> str:
-    r"""Return words as a command line to print: always one line, which a shell reads as these words.
-
-    Examples
-    --------
-    >>> print(shell_command(["mfbench", "report", "my runs", "two\nlines"]))
-    mfbench report 'my runs' $'two\x0alines'
-    """
+    """Return words as a command line to print: always one line, which a shell reads as these words."""
     return " ".join(shlex.quote(word) if word.isprintable() else f"$'{_escaped(word)}'" for word in words)
 
 
@@ -115,22 +63,7 @@ def _as_bytes(sign: str) -> str:
 
 
 def csv_cell(value: object) -> object:
-    """Return a value for CSV: text that a spreadsheet would take for a formula begins with an apostrophe.
-
-    Parameters
-    ----------
-    value : object
-
-    Returns
-    -------
-    object
-        A text is `plain`; everything else, and a text that is a number, stays as it is.
-
-    Examples
-    --------
-    >>> csv_cell("=1+1"), csv_cell("-1.5"), csv_cell(-1.5)
-    ("'=1+1", '-1.5', -1.5)
-    """
+    """Return a value for CSV: text that a spreadsheet would take for a formula begins with an apostrophe."""
     if not isinstance(value, str):
         return value
     text = plain(value)
@@ -138,35 +71,17 @@ def csv_cell(value: object) -> object:
 
 
 def json_document(text: str) -> str:
-    r"""Return a JSON document in which escapes stand for signs that a terminal obeys and for lone surrogates.
-
-    Examples
-    --------
-    >>> print(json_document('{"name": "a\u202eb"}'))
-    {"name": "a\u202eb"}
-    """
+    """Return a JSON document in which escapes stand for signs that a terminal obeys and for lone surrogates."""
     return _OBEYED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def markdown(text: str) -> str:
-    r"""Return text for the inside of a line of Markdown, such as a cell of a table: it is shown as it is.
-
-    Examples
-    --------
-    >>> print(markdown("*a* <b> of relief_f, p < 0.05"))
-    \*a\* \<b> of relief_f, p < 0.05
-    """
+    """Return text for the inside of a line of Markdown, such as a cell of a table: it is shown as it is."""
     return _MARKDOWN.sub(r"\\\g<0>", plain(text))
 
 
 def markdown_paragraph(text: str) -> str:
-    r"""Return text as a paragraph of Markdown: as `markdown`, and never a heading, a list or a quotation.
-
-    Examples
-    --------
-    >>> print(markdown_paragraph("# 1"), markdown_paragraph("1. one"), markdown_paragraph("-1.5"))
-    \# 1 1\. one -1.5
-    """
+    """Return text as a paragraph of Markdown: as `markdown`, and never a heading, a list or a quotation."""
     return _BLOCK.sub(_as_text, markdown(text.strip()))
 
 

@@ -15,32 +15,9 @@ _ABANDONED = 3600  # seconds since the last write, after which a process that wr
 
 
 def write_whole(path: Path, data: bytes, *, on_disk: bool = False) -> None:
-    """Write a file completely or not at all; its folder is created if needed.
-
-    A reader never sees half of it, and a process that is killed leaves the earlier file as it was. What it had written
-    of the new one is removed by the first call for the same folder that is an hour later.
-
-    Parameters
-    ----------
-    path : Path
-        Replaced if it exists.
-    data : bytes
-    on_disk : bool, default=False
-        Return only when the file survives a loss of power.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written; nothing of it is left then.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_whole(Path(folder, "new", "page.html"), b"text")
-    ...     Path(folder, "new", "page.html").read_bytes()
-    b'text'
-    """
+    """Write a file completely or not at all; its folder is created if needed."""
+    # A reader never sees half of it, and a process that is killed leaves the earlier file as it was. What it had
+    # written of the new one is removed by the first call for the same folder that is an hour later.
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_abandoned(path.parent)
     # The name is cut: with what is added, the longest name that the caller may use must still be one.

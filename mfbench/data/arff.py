@@ -21,10 +21,8 @@ _ATTRIBUTE = re.compile("@attribute\\s+" + _QUOTED + r"""([^\s'"{]+))\s*(.+)$"""
 
 
 def read_arff(path: Path) -> list[Column]:
-    """Read dense ARFF: numeric, nominal and string attributes (scipy.io.arff has no strings).
-
-    The format: https://waikato.github.io/weka-wiki/formats_and_processing/arff_stable/
-    """
+    """Read dense ARFF: numeric, nominal and string attributes (scipy.io.arff has no strings)."""
+    # The format: https://waikato.github.io/weka-wiki/formats_and_processing/arff_stable/
     with open_text(path, ",") as handle:
         stripped = ((number, line.strip()) for number, line in enumerate(bounded_lines(path, handle), 1))
         lines = ((f"{path}, line {number}", line) for number, line in stripped if line and not line.startswith("%"))
@@ -82,13 +80,7 @@ def _header(path: Path, lines: Iterator[tuple[str, str]]) -> list[tuple[str, set
 
 
 def _row(where: str, line: str) -> Words:
-    r"""Return the values of a line, None for a bare ``?``.
-
-    Examples
-    --------
-    >>> _row("line 1", r"5.1, ?, 'a, b', 'it\'s', '?'")
-    ['5.1', None, 'a, b', "it's", '?']
-    """
+    """Return the values of a line, None for a bare ``?``."""
     values: Words = []
     position, more = 0, True
     while more:

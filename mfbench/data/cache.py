@@ -36,35 +36,17 @@ class CacheWarning(UserWarning):
 
 @dataclass(frozen=True)
 class Entry:
-    """A cached dataset, as its card describes it.
+    """A cached dataset, as its card describes it."""
 
-    Attributes
-    ----------
-    key : str
-        Where it comes from: ``openml:61``, ``uci:53``, ``mirror:sonar``, ``import:mine``.
-    card : dict
-        Description by the source: address, checksum, target and more.
-    facts : dict
-        Its properties: ``n_samples``, ``n_features``, ``class_counts``, ``missing``, ``source``, ``license`` and
-        ``citation``.
-    stored : str
-        When it was written (UTC).
-    """
-
-    key: str
-    card: dict[str, Any]
+    key: str  # where it comes from: `openml:61`, `uci:53`, `mirror:sonar`, `import:mine`
+    card: dict[str, Any]  # description by the source: address, checksum, target and more
+    # Its properties: `n_samples`, `n_features`, `class_counts`, `missing`, `source`, `license` and `citation`.
     facts: dict[str, Any]
-    stored: str
+    stored: str  # when it was written (UTC)
 
 
 class Cache:
-    """A folder of datasets.
-
-    Parameters
-    ----------
-    folder : Path
-        Created when the first dataset is stored.
-    """
+    """A folder of datasets."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -75,23 +57,7 @@ class Cache:
     # -- reading ----------------------------------------------------------------------------------------------------
 
     def get(self, key: str) -> tuple[Dataset, dict[str, Any]] | None:
-        """Return a dataset and the description by its source.
-
-        Parameters
-        ----------
-        key : str
-            The key under which it was stored.
-
-        Returns
-        -------
-        tuple of (Dataset, dict) or None
-            None if there is no such entry. The dataset is bit for bit the one stored.
-
-        Raises
-        ------
-        DataError
-            If the entry is damaged, with the reason.
-        """
+        """Return a dataset and the description by its source."""
         body = self._card(key)
         if body is None:
             return None
@@ -100,24 +66,7 @@ class Cache:
     def fetch(
         self, key: str, download: Callable[[], tuple[Dataset, Mapping[str, Any]]]
     ) -> tuple[Dataset, dict[str, Any]]:
-        """Return a dataset; if it is missing or damaged, download it once, even if several processes need it.
-
-        Parameters
-        ----------
-        key : str
-            Its key.
-        download : callable
-            Downloads it; called while the key is locked, unless another process has downloaded it in the meantime.
-
-        Returns
-        -------
-        tuple of (Dataset, dict)
-
-        Raises
-        ------
-        DataError
-            If `download` raises it, or the cache cannot be written to.
-        """
+        """Return a dataset; if it is missing or damaged, download it once, even if several processes need it."""
         cached = self._get_or_warn(key, warn=False)
         if cached is not None:
             return cached
@@ -147,13 +96,7 @@ class Cache:
         return [path.name for path in sorted(self.folder.glob(f"{_CARDS}/*.json")) if key_of(path) == path.name]
 
     def verify(self) -> dict[str, str]:
-        """Read and hash everything.
-
-        Returns
-        -------
-        dict of str to str
-            The reason for each damaged entry, by its key or, if that cannot be read, by the file name of its card.
-        """
+        """Read and hash everything."""
         damaged = {}
         for path in sorted(self.folder.glob(f"{_CARDS}/*.json")):
             key = path.name
@@ -182,21 +125,7 @@ class Cache:
     # -- writing ----------------------------------------------------------------------------------------------------
 
     def put(self, key: str, dataset: Dataset, card: Mapping[str, Any]) -> None:
-        """Store a dataset under a key, replacing an earlier one.
-
-        Parameters
-        ----------
-        key : str
-            Any text; it is not used in a path as it is.
-        dataset : Dataset
-        card : mapping
-            Description by the source, as plain values.
-
-        Raises
-        ------
-        DataError
-            If the cache cannot be written to.
-        """
+        """Store a dataset under a key, replacing an earlier one."""
         with self._locked(stem_of(key)):
             self._write(key, dataset, card)
 
@@ -206,18 +135,7 @@ class Cache:
             write_card(self._path(_SUITES, key), {"key": key, "datasets": [int(number) for number in datasets]})
 
     def clear(self, keys: Iterable[str] | None = None) -> list[str]:
-        """Delete entries.
-
-        Parameters
-        ----------
-        keys : iterable of str or None, default=None
-            Entries to delete; None deletes everything, including unfinished and damaged files, but no foreign files.
-
-        Returns
-        -------
-        list of str
-            The keys (or card files) that were deleted.
-        """
+        """Delete entries."""
         deleted = []
         with self._explained(), self._locked(".content"):
             cards = self.folder.glob(f"{_CARDS}/*.json")

@@ -17,13 +17,7 @@ FORMAT = 1
 
 
 def stem_of(key: str) -> str:
-    """Return a file name for a key: readable, safe on every system, different for different keys.
-
-    Examples
-    --------
-    >>> stem_of("openml:61")
-    'openml-61-0f1eb2f017192d97'
-    """
+    """Return a file name for a key: readable, safe on every system, different for different keys."""
     words = re.sub(r"[^a-z0-9]+", "-", key.lower()).strip("-")[:40].strip("-")
     return f"{words}-{hashlib.sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}".lstrip("-")
 

@@ -40,30 +40,7 @@ def load(
     target: str | None = None,
     categorical: Sequence[str] | None = None,
 ) -> Dataset:
-    """Load a dataset.
-
-    Parameters
-    ----------
-    reference, folder, target, categorical : optional
-        As in `parse_reference`.
-    registry : Registry
-        The registered datasets.
-    options : DataOptions or None, default=None
-        Where to search for data that no plugin generates; None means the defaults.
-
-    Returns
-    -------
-    Dataset
-
-    Raises
-    ------
-    UsageError
-        If the name or a parameter does not exist.
-    DataUnavailableError
-        If it is neither in mirror or cache nor on the network; the message names the command to obtain it.
-    DataError
-        If loading fails, or the result differs from the dataset's description.
-    """
+    """Load a dataset."""
     parsed = parse_reference(reference, folder=folder, target=target, categorical=categorical)
     parsed = resolved_reference(parsed, registry)
     return find(parsed, registry, Lookup(options)).data
@@ -127,20 +104,7 @@ def needs_lookup(reference: Reference, registry: Registry) -> bool:
 
 
 def resolved_reference(reference: Reference, registry: Registry, home: str = "") -> Reference:
-    """Return a reference whose name is one that the registry lists; the text stays as written.
-
-    Parameters
-    ----------
-    reference : Reference
-    registry : Registry
-    home : str, default=""
-        The package whose names come first, as in `Registry.resolve`.
-
-    Raises
-    ------
-    UsageError
-        If a registered name does not exist or is ambiguous.
-    """
+    """Return a reference whose name is one that the registry lists; the text stays as written."""
     if not isinstance(reference, RegisteredReference):
         return reference
     expression = reference.expression

@@ -36,14 +36,7 @@ class Column:
 
 
 def open_text(path: Path, separator: str) -> TextIO:
-    """Open a text file, decompressing it if its name ends in ``.gz``; raise `DataError` if it is beyond the limit.
-
-    Parameters
-    ----------
-    path : Path
-    separator : str
-        The character between two values, by which their number is estimated.
-    """
+    """Open a text file, decompressing it if its name ends in ``.gz``; raise `DataError` if it is beyond the limit."""
     zipped = path.suffix.lower() == ".gz"
     with gzip.open(path) if zipped else path.open("rb") as content:
         check_text(path, content, separator.encode())
@@ -53,15 +46,8 @@ def open_text(path: Path, separator: str) -> TextIO:
 
 
 def transposed(rows: Iterable[Sequence[T]], width: int) -> list[list[T]]:
-    """Return the columns of rows that have the same length.
-
-    Values that are repeated in nearby rows are kept once, so a table takes little more than its distinct values.
-
-    Examples
-    --------
-    >>> transposed(iter([["a", "1"], ["b", "2"]]), 2)
-    [['a', 'b'], ['1', '2']]
-    """
+    """Return the columns of rows that have the same length."""
+    # Values that are repeated in nearby rows are kept once, so a table takes little more than its distinct values.
     columns: list[list[T]] = [[] for _ in range(width)]
     remaining = iter(rows)
     while block := list(islice(remaining, 1 + _VALUES_AT_ONCE // (1 + width))):
@@ -89,13 +75,7 @@ def check_names(path: Path, names: Sequence[str]) -> None:
 
 
 def label_codes(values: NDArray[np.float64] | Words) -> tuple[NDArray[np.float64], tuple[str, ...]]:
-    """Return codes (NaN where missing) and the sorted labels behind them.
-
-    Examples
-    --------
-    >>> label_codes(["10", None, "2", "2.0"])
-    (array([ 1., nan,  0.,  0.]), ('2', '10'))
-    """
+    """Return codes (NaN where missing) and the sorted labels behind them."""
     if isinstance(values, list):
         distinct = sorted({word for word in values if word is not None})
         if not np.isfinite(to_numbers(distinct)).all():

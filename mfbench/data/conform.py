@@ -17,28 +17,7 @@ from mfbench.model.specs import Dataset, DatasetSpec
 
 
 def conform(dataset: Dataset, spec: DatasetSpec, origin: str = "") -> Dataset:
-    """Prepare a dataset as its description requires, and check the result against the description.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        The dataset in a mirror or a repository.
-    spec : DatasetSpec
-        The description.
-    origin : str, default=""
-        Origin of the dataset, for messages ("openml:61").
-
-    Returns
-    -------
-    Dataset
-        With the name of the description, and its source, licence and citation if there are any.
-
-    Raises
-    ------
-    DataError
-        If a class or a categorical column does not exist, or the result differs in shape or class counts; the message
-        states both.
-    """
+    """Prepare a dataset as its description requires, and check the result against the description."""
     where = f"dataset {spec.name!r}" + (f" from {origin}" if origin else "")
     dataset = drop_columns(dataset, spec.drop)
     if spec.categorical is not None:
@@ -124,11 +103,9 @@ def keep_classes(dataset: Dataset, names: Sequence[str], where: str) -> Dataset:
 
 
 def check_size(dataset: Dataset, spec: DatasetSpec, where: str = "") -> None:
-    """Raise `DataError` if the shape or the class counts of a dataset differ from its description.
-
-    Copies of a dataset may have different class labels ("M" and "malignant"). If the labels differ, the class counts
-    must agree in any order.
-    """
+    """Raise `DataError` if the shape or the class counts of a dataset differ from its description."""
+    # Copies of a dataset may have different class labels ("M" and "malignant"). If the labels differ, the class counts
+    # must agree in any order.
     where = where or f"dataset {spec.name!r}"
     actual = (dataset.n_samples, dataset.n_features, dataset.n_classes)
     expected = (spec.n_samples, spec.n_features, spec.n_classes)

@@ -53,50 +53,10 @@ def read_file(
     target: str | None = None,
     categorical: Sequence[str] | None = None,
 ) -> Dataset:
-    r"""Read a table of features and class labels.
-
-    Columns of text, booleans, ARFF nominals and Parquet dictionaries are categorical; so are those listed in
-    `categorical`. An empty cell, ``?`` and NaN are missing values. Category codes and class codes follow the sorted
-    labels, by size where all are numbers ("2" before "10"; "1" and "1.0" are the same label).
-
-    Parameters
-    ----------
-    path : path-like
-        ``.csv`` (commas), ``.tsv`` (tabs), ``.arff`` (dense), each possibly with ``.gz``, or ``.parquet``. Text is
-        UTF-8; the first line of CSV and TSV names the columns.
-    name : str or None, default=None
-        The dataset's name; the file's name without extension if None.
-    target : str or None, default=None
-        The column of class labels; the last one if None.
-    categorical : sequence of str or None, default=None
-        Numeric columns to treat as categorical.
-
-    Returns
-    -------
-    Dataset
-
-    Raises
-    ------
-    UsageError
-        If there is no such file, its extension is unknown, or a named column does not exist.
-    DataError
-        If the file is damaged, or is not a table for classification.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> folder = tempfile.TemporaryDirectory()
-    >>> path = Path(folder.name) / "fruit.csv"
-    >>> _ = path.write_text("weight,colour,kind\n150,red,apple\n120,?,pear\n,green,pear\n")
-    >>> fruit = read_file(path)
-    >>> fruit.X
-    array([[150.,   1.],
-           [120.,  nan],
-           [ nan,   0.]])
-    >>> fruit.name, fruit.class_names, fruit.categories, fruit.y
-    ('fruit', ('apple', 'pear'), {'colour': ('green', 'red')}, array([0, 1, 1]))
-    >>> folder.cleanup()
-    """
+    """Read a table of features and class labels."""
+    # Columns of text, booleans, ARFF nominals and Parquet dictionaries are categorical; so are those listed in
+    # `categorical`. An empty cell, `?` and NaN are missing values. Category codes and class codes follow the sorted
+    # labels, by size where all are numbers ("2" before "10"; "1" and "1.0" are the same label).
     path = Path(path)
     extension = _extension(path)
     listed = (categorical,) if isinstance(categorical, str) else tuple(categorical or ())

@@ -13,36 +13,10 @@ _VERSION = b"mfbench-dataset-1"
 
 
 def content_hash(dataset: Dataset) -> str:
-    """Return a hash of what determines results: values, labels, names, kinds of columns, encoding.
-
-    A response is included if there is one. The name, the provenance, the labels behind category codes and the known
-    truth are left out: no trial depends on them. The hash is the same on every platform: numbers are hashed as
-    little-endian 64 bit, row by row, with one form of NaN and one of zero, and every part is preceded by its length.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        As loaded.
-
-    Returns
-    -------
-    str
-        SHA-256, 64 hexadecimal digits.
-
-    Examples
-    --------
-    >>> from dataclasses import replace
-    >>> import numpy as np
-    >>> from mfbench.model.specs import Dataset
-    >>> dataset = Dataset(
-    ...     name="a", X=np.array([[0.5], [np.nan]]), y=np.array([0, 1]), class_names=("no", "yes"),
-    ...     feature_names=("x",), categorical=np.array([False]),
-    ... )
-    >>> content_hash(dataset)[:12]
-    '1cb0043da435'
-    >>> content_hash(dataset) == content_hash(replace(dataset, name="b", X=np.asfortranarray(dataset.X)))
-    True
-    """
+    """Return a hash of what determines results: values, labels, names, kinds of columns, encoding."""
+    # A response is included if there is one. The name, the provenance, the labels behind category codes and the known
+    # truth are left out: no trial depends on them. The hash is the same on every platform: numbers are hashed as
+    # little-endian 64 bit, row by row, with one form of NaN and one of zero, and every part is preceded by its length.
     # Adding 0.0 makes a copy and turns -0.0 into 0.0.
     X = np.asarray(dataset.X, dtype=np.float64) + 0.0
     X[np.isnan(X)] = np.nan

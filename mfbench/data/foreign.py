@@ -31,26 +31,7 @@ class OtherClass:
 
 
 def load_isolated(registered: Registered, params: Mapping[str, Any], seconds: float = SECONDS) -> Dataset | OtherClass:
-    """Load a dataset of a third party without running its code in this process.
-
-    Parameters
-    ----------
-    registered : Registered
-    params : mapping
-        Of the loader.
-    seconds : float, default=600.0
-        Time limit.
-
-    Returns
-    -------
-    Dataset or OtherClass
-        Not checked.
-
-    Raises
-    ------
-    DataError
-        If the loader raises, ends the process, or exceeds the limits of time and memory.
-    """
+    """Load a dataset of a third party without running its code in this process."""
     plugin, name = registered.plugin, registered.spec.name
     with temporary_folder("dataset") as folder:
         try:
@@ -81,25 +62,8 @@ def _plain(names: Iterable[Any]) -> tuple[Any, ...]:
 
 
 def write(plugin: Plugin, name: str, params: Mapping[str, Any], folder: str) -> dict[str, Any] | str:
-    """Load a dataset, write its arrays to a folder and return the rest of it; called in the child.
-
-    An array that is not one is not written, and is refused by the reader.
-
-    Parameters
-    ----------
-    plugin : Plugin
-        The one to load.
-    name : str
-        Name of the dataset.
-    params : mapping
-        Of its loader.
-    folder : str
-
-    Returns
-    -------
-    dict or str
-        Plain values; the name of the class if the loader returned something else than a `Dataset`.
-    """
+    """Load a dataset, write its arrays to a folder and return the rest of it; called in the child."""
+    # An array that is not one is not written, and is refused by the reader.
     data = build(load_registry(exactly=[plugin]).dataset(name), params)
     if not isinstance(data, Dataset):
         return type(data).__name__

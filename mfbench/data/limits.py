@@ -24,18 +24,7 @@ _LONGEST_LINE = 1 << 26
 
 
 def table_limit() -> int:
-    """Return the limit in bytes: ``MFBENCH_TABLE_GB`` in GiB, or 1 GiB.
-
-    Raises
-    ------
-    UsageError
-        If the environment variable is not a positive number.
-
-    Examples
-    --------
-    >>> table_limit()
-    1073741824
-    """
+    """Return the limit in bytes: ``MFBENCH_TABLE_GB`` in GiB, or 1 GiB."""
     text = os.environ.get(LIMIT_VARIABLE) or str(LIMIT_GB)
     try:
         limit = float(text)
@@ -47,17 +36,7 @@ def table_limit() -> int:
 
 
 def check_text(path: Path, handle: BufferedIOBase, separator: bytes) -> None:
-    """Raise `DataError` if a text file is beyond the limit once it is decompressed.
-
-    Parameters
-    ----------
-    path : Path
-        For the message.
-    handle : binary file
-        Its content, decompressed; read in blocks until the end or the limit.
-    separator : bytes
-        The character between two values.
-    """
+    """Raise `DataError` if a text file is beyond the limit once it is decompressed."""
     limit, size, n_values = table_limit(), 0, 0
     while block := handle.read(_BLOCK):
         size += len(block)

@@ -46,34 +46,16 @@ class _Silent:
 
 @dataclass(frozen=True)
 class LoadedDataset:
-    """A dataset and where it came from.
-
-    Attributes
-    ----------
-    data : Dataset
-    location : {"mirror", "cache", "network", "embedded", "file"}
-    key : str
-        Its name there, such as ``openml:61``.
-    card : mapping
-        The description by its source.
-    """
+    """A dataset and where it came from."""
 
     data: Dataset
     location: str
-    key: str = ""
-    card: Mapping[str, Any] | None = None
+    key: str = ""  # its name there, such as `openml:61`
+    card: Mapping[str, Any] | None = None  # the description by its source
 
 
 class Lookup:
-    """Mirror, cache and network, each opened when it is first needed.
-
-    Parameters
-    ----------
-    options : DataOptions or None, default=None
-        Which mirror and cache, and whether the network may be used; None means the defaults.
-    follower : Follower or None, default=None
-        Shows the progress of downloads.
-    """
+    """Mirror, cache and network, each opened when it is first needed."""
 
     def __init__(self, options: DataOptions | None = None, follower: Follower | None = None) -> None:
         self.options = options or DataOptions()
@@ -100,15 +82,7 @@ class Lookup:
         return "cached" if self.cached_keys.intersection(keys_of(spec)) else "missing"
 
     def registered(self, spec: DatasetSpec) -> LoadedDataset:
-        """Load a registered dataset that has no loader, prepared as its description says.
-
-        Raises
-        ------
-        DataUnavailableError
-            If it is unavailable; the message ends with the command that downloads it.
-        DataError
-            If it is damaged or differs from its description.
-        """
+        """Load a registered dataset that has no loader, prepared as its description says."""
         from mfbench.data.conform import conform
 
         _ = self.mirror  # a folder that is not a mirror is the user's mistake, unlike what follows

@@ -27,18 +27,7 @@ _SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 
 class Mirror:
-    """A folder of prepared datasets.
-
-    Parameters
-    ----------
-    folder : Path
-        The folder with ``index.toml``.
-
-    Raises
-    ------
-    UsageError
-        If the folder is not a mirror: it has no index, or the index is not valid.
-    """
+    """A folder of prepared datasets."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -62,26 +51,7 @@ class Mirror:
         return dict(self._cards[name])
 
     def load(self, name: str) -> Dataset:
-        """Read and verify a dataset.
-
-        Parameters
-        ----------
-        name : str
-            One of `names`, or several joined by "+", whose rows are concatenated: for a dataset whose training and test
-            rows are in separate files.
-
-        Returns
-        -------
-        Dataset
-            As stored: all classes, all columns.
-
-        Raises
-        ------
-        UnknownNameError
-            If the index has no such dataset.
-        DataError
-            If the file is missing or damaged, or its hash, shape or class counts differ from the card.
-        """
+        """Read and verify a dataset."""
         from mfbench.data.files import read_file
 
         if STACK in name:

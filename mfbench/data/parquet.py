@@ -14,19 +14,9 @@ _LABEL = "class"
 
 
 def to_parquet(dataset: Dataset) -> tuple[bytes, dict[str, Any]]:
-    """Return a dataset as a Parquet file and the rest of it as plain values.
-
-    Columns are numbered, since a feature name may be any text; the last column holds the class codes. Dictionary
-    encoding is off because it would merge different NaNs.
-
-    Parameters
-    ----------
-    dataset : Dataset
-
-    Returns
-    -------
-    tuple of (bytes, dict)
-    """
+    """Return a dataset as a Parquet file and the rest of it as plain values."""
+    # Columns are numbered, since a feature name may be any text; the last column holds the class codes. Dictionary
+    # encoding is off because it would merge different NaNs.
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -56,24 +46,7 @@ def to_parquet(dataset: Dataset) -> tuple[bytes, dict[str, Any]]:
 
 
 def from_parquet(data: bytes, described: Mapping[str, Any]) -> Dataset:
-    """Return the dataset that `to_parquet` has converted.
-
-    Parameters
-    ----------
-    data : bytes
-        The Parquet file.
-    described : mapping
-        The plain values.
-
-    Returns
-    -------
-    Dataset
-
-    Raises
-    ------
-    ValueError
-        If the two do not fit together, or the file is not a Parquet file.
-    """
+    """Return the dataset that `to_parquet` has converted."""
     import pyarrow as pa
     from pyarrow import parquet
 

@@ -22,32 +22,7 @@ Scale = Literal["standard", "range", "none"]
 
 
 def restrict_classes(dataset: Dataset, rule: Literal["all", "two-largest"]) -> Dataset:
-    """Keep all classes, or the two largest; codes are renumbered in their old order.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        As loaded.
-    rule : {"all", "two-largest"}
-        Of equally large classes the one with the lower code is kept.
-
-    Returns
-    -------
-    Dataset
-        The same object if all classes are kept.
-
-    Raises
-    ------
-    DataError
-        If fewer than two classes have rows.
-
-    Examples
-    --------
-    >>> from mfbench import load_dataset
-    >>> two = restrict_classes(load_dataset("wine"), "two-largest")
-    >>> two.n_samples, two.n_classes
-    (130, 2)
-    """
+    """Keep all classes, or the two largest; codes are renumbered in their old order."""
     counts = np.bincount(dataset.y, minlength=dataset.n_classes)
     present = np.flatnonzero(counts)
     if len(present) < 2:
@@ -75,24 +50,12 @@ def dropped_classes(whole: Dataset, kept: Dataset) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class Columns:
-    """The properties of a dataset's columns that the encoder uses, independent of the rows.
+    """The properties of a dataset's columns that the encoder uses, independent of the rows."""
 
-    Parameters
-    ----------
-    categorical : ndarray of shape (n_features,)
-        True for a column of category codes.
-    encoding : {"one-hot", "ordinal"}
-        How categories become numbers.
-    missing : bool
-        Whether any value of the dataset is missing.
-    names : tuple of str, default=()
-        The features, for messages; empty if they have no names.
-    """
-
-    categorical: NDArray[np.bool_]
-    encoding: Literal["one-hot", "ordinal"] = "one-hot"
-    missing: bool = False
-    names: tuple[str, ...] = ()
+    categorical: NDArray[np.bool_]  # true for a column of category codes
+    encoding: Literal["one-hot", "ordinal"] = "one-hot"  # how categories become numbers
+    missing: bool = False  # whether any value of the dataset is missing
+    names: tuple[str, ...] = ()  # the features, for messages; empty if they have no names
 
     @classmethod
     def of(cls, dataset: Dataset) -> Columns:
@@ -105,47 +68,16 @@ class Columns:
         return replace(self, categorical=self.categorical[features], names=names)
 
     def describe(self, feature: int) -> str:
-        """Return a feature for a message: "feature 'alcohol'", or its position if it has no name.
-
-        Examples
-        --------
-        >>> Columns(np.array([False, True])).describe(1)
-        'feature 2'
-        """
+        """Return a feature for a message: "feature 'alcohol'", or its position if it has no name."""
         return f"feature {self.names[feature]!r}" if self.names else f"feature {feature + 1}"
 
 
 class Encoder:
-    """Impute, encode and scale; fitted on training rows.
+    """Impute, encode and scale; fitted on training rows."""
 
-    Missing numbers become the training median, missing categories the most frequent one. Categories become one column
-    each (a single one for two categories; all zero for a category never seen in training), or their code. Scaling is
-    for numbers; one-hot columns stay 0 and 1.
-
-    Parameters
-    ----------
-    columns : Columns
-        The dataset's columns.
-    scale : {"standard", "range", "none"}
-        Mean 0 and variance 1, or [0, 1], on the training rows. A constant column is divided by 1.
-
-    Attributes
-    ----------
-    groups_ : ndarray of shape (n_encoded,)
-        The feature that each encoded column comes from.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[1.0, 0.0], [3.0, 1.0], [np.nan, 2.0]])
-    >>> encoder = Encoder(Columns(np.array([False, True]), missing=True), "range")
-    >>> encoder.fit(X).transform(X)
-    array([[0. , 1. , 0. , 0. ],
-           [1. , 0. , 1. , 0. ],
-           [0.5, 0. , 0. , 1. ]])
-    >>> encoder.groups_
-    array([0, 1, 1, 1])
-    """
+    # Missing numbers become the training median, missing categories the most frequent one. Categories become one column
+    # each (a single one for two categories; all zero for a category never seen in training), or their code. Scaling is
+    # for numbers; one-hot columns stay 0 and 1.
 
     def __init__(self, columns: Columns, scale: Scale) -> None:
         self.columns = columns

@@ -23,18 +23,10 @@ NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}", re.ASCII)
 
 @dataclass(frozen=True)
 class RegisteredReference:
-    """A dataset that a plugin registers, with parameters.
+    """A dataset that a plugin registers, with parameters."""
 
-    Attributes
-    ----------
-    expression : Expression
-        Its name and parameters.
-    text : str
-        The reference as written.
-    """
-
-    expression: Expression
-    text: str
+    expression: Expression  # its name and parameters
+    text: str  # the reference as written
 
     @property
     def identity(self) -> str:
@@ -44,24 +36,13 @@ class RegisteredReference:
 
 @dataclass(frozen=True)
 class FileReference:
-    """The user's own table.
-
-    Attributes
-    ----------
-    path : Path
-    text : str
-        The reference as written.
-    target : str or None
-        Label column; None means the last one.
-    categorical : tuple of str or None
-        Numeric columns to treat as categorical.
-    """
+    """The user's own table."""
 
     prefix: ClassVar[str] = "file:"
     path: Path
-    text: str
-    target: str | None = None
-    categorical: tuple[str, ...] | None = None
+    text: str  # the reference as written
+    target: str | None = None  # label column; None means the last one
+    categorical: tuple[str, ...] | None = None  # numeric columns to treat as categorical
 
     @property
     def identity(self) -> str:
@@ -121,34 +102,16 @@ class OpenMLSuiteReference(_NamedReference):
 
 @dataclass(frozen=True)
 class RepositoryReference(_NamedReference):
-    """A dataset of a repository, and how its table is read.
-
-    Attributes
-    ----------
-    name : str
-        Its number, or its name in the repository.
-    target : str or None
-        Label column; None means the one that the repository declares.
-    categorical : tuple of str or None
-        Columns to treat as categorical.
-    drop : tuple of str
-        Columns to leave out.
-    """
+    """A dataset of a repository, and how its table is read."""
 
     repository: ClassVar[str]
-    target: str | None = None
-    categorical: tuple[str, ...] | None = None
-    drop: tuple[str, ...] = ()
+    target: str | None = None  # label column; None means the one that the repository declares
+    categorical: tuple[str, ...] | None = None  # columns to treat as categorical
+    drop: tuple[str, ...] = ()  # columns to leave out
 
     @property
     def key(self) -> str:
-        """The key in the cache; the same table read in two ways is stored twice.
-
-        Examples
-        --------
-        >>> UCIReference("53").key, UCIReference("53", target="kind").key
-        ('uci:53', 'uci:53 {"target": "kind"}')
-        """
+        """The key in the cache; the same table read in two ways is stored twice."""
         options = self.options()
         return f"{self.text} {json.dumps(options, sort_keys=True)}" if options else self.text
 
@@ -193,38 +156,7 @@ def parse_reference(
     target: str | None = None,
     categorical: Sequence[str] | None = None,
 ) -> Reference:
-    """Parse a reference; whether the dataset exists is not checked.
-
-    Parameters
-    ----------
-    text : str
-        ``"wine"``, ``"waveform-21(n_samples=1000)"``, ``"file:PATH"``, ``"openml:61"``, ``"openml:iris@1"``,
-        ``"uci:53"``, ``"mirror:NAME"``, ``"import:NAME"`` or ``"openml-suite:99"``.
-    folder : Path or None, default=None
-        Folder that relative paths start from; None means the working directory.
-    target : str or None, default=None
-        Label column of a file or repository.
-    categorical : sequence of str or None, default=None
-        Numeric columns of a file or repository to treat as categorical.
-
-    Returns
-    -------
-    Reference
-
-    Raises
-    ------
-    UsageError
-        If the text has another form, or columns are given for a dataset that defines its own.
-
-    Examples
-    --------
-    >>> parse_reference("openml:61", target="class")
-    OpenMLReference(name='61', target='class', categorical=None, drop=())
-    >>> parse_reference("uci:iris")
-    Traceback (most recent call last):
-    ...
-    mfbench.errors.UsageError: cannot read 'uci:iris': write it like uci:53
-    """
+    """Parse a reference; whether the dataset exists is not checked."""
     listed = (categorical,) if isinstance(categorical, str) else categorical
     columns = None if listed is None else tuple(listed)
     if text.startswith(FileReference.prefix):

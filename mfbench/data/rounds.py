@@ -29,50 +29,14 @@ SEED, SHUFFLE = "seed", "shuffle"
 
 @dataclass(frozen=True)
 class Round:
-    """The data of one round.
+    """The data of one round."""
 
-    Attributes
-    ----------
-    data : Dataset
-        Columns, names and truth in the order that selectors see.
-    order : ndarray of shape (n_features,)
-        The canonical feature of each column.
-    """
-
-    data: Dataset
-    order: NDArray[np.intp]
+    data: Dataset  # columns, names and truth in the order that selectors see
+    order: NDArray[np.intp]  # the canonical feature of each column
 
 
 def canonical_dataset(reference: Reference, registry: Registry, seed: int | None = None) -> Dataset:
-    """Return a dataset with its columns in canonical order, after checking that rounds of it can be drawn.
-
-    Parameters
-    ----------
-    reference : str
-        A registered dataset, with parameters if wanted, whose loader knows the relevant features. A generator, which
-        has a parameter ``seed``, is given one. If it has a parameter ``shuffle``, that is set to False.
-    registry : Registry
-    seed : int or None, default=None
-        Of a generator; None takes its default.
-
-    Returns
-    -------
-    Dataset
-
-    Raises
-    ------
-    DataError
-        If the relevant features are unknown, or no new rows can be drawn.
-    UsageError
-        If the reference sets the seed itself, or names nothing.
-
-    Examples
-    --------
-    >>> from mfbench.data.reference import parse_reference
-    >>> from mfbench.host.registry import load_registry
-    >>> canonical_dataset(parse_reference("xor(n_noise=2)"), load_registry()).feature_names
-    ('x-1', 'x-2', 'noise-1', 'noise-2')
-    """
+    """Return a dataset with its columns in canonical order, after checking that rounds of it can be drawn."""
     expression = reference.expression if isinstance(reference, RegisteredReference) else None
     if expression is None or not (registered := registry.dataset(expression.name)).spec.embedded:
         raise _no_truth(reference)
@@ -95,24 +59,7 @@ def _no_truth(reference: Reference) -> DataError:
 
 
 def check_rounds(reference: Reference, registry: Registry) -> Dataset:
-    """Return an example of the rounds of a dataset, after checking that two seeds agree in size and truth.
-
-    Parameters
-    ----------
-    reference : Reference
-        As in `canonical_dataset`.
-    registry : Registry
-
-    Returns
-    -------
-    Dataset
-        In canonical order.
-
-    Raises
-    ------
-    DataError
-        If the rounds are not comparable.
-    """
+    """Return an example of the rounds of a dataset, after checking that two seeds agree in size and truth."""
     one, other = (canonical_dataset(reference, registry, seed) for seed in (0, 1))
     for name in ("n_features", "relevant", "interactions"):
         if getattr(one, name) != getattr(other, name):
@@ -124,31 +71,10 @@ def check_rounds(reference: Reference, registry: Registry) -> Dataset:
 
 
 def draw_round(reference: Reference, registry: Registry, seed: int) -> Round:
-    """Return the data of one round, a function of the seed alone.
-
-    A generator makes new data. A dataset without a parameter ``seed`` is a table of its distribution, such as the
-    complete truth table of a rule: the same number of rows is drawn from it with replacement, which makes rounds
-    independent samples as well.
-
-    Parameters
-    ----------
-    reference : Reference
-        As in `canonical_dataset`.
-    registry : Registry
-    seed : int
-
-    Returns
-    -------
-    Round
-
-    Examples
-    --------
-    >>> from mfbench.data.reference import parse_reference
-    >>> from mfbench.host.registry import load_registry
-    >>> one = draw_round(parse_reference("xor(n_noise=2)"), load_registry(), 1)
-    >>> sorted(int(one.order[j]) for j in one.data.relevant)
-    [0, 1]
-    """
+    """Return the data of one round, a function of the seed alone."""
+    # A generator makes new data. A dataset without a parameter `seed` is a table of its distribution, such as the
+    # complete truth table of a rule: the same number of rows is drawn from it with replacement, which makes rounds
+    # independent samples as well.
     rng = np.random.default_rng(seed)
     own = int(rng.integers(2**32))
     data = canonical_dataset(reference, registry, own)

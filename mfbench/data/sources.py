@@ -26,21 +26,12 @@ def default_mirror() -> Path | None:
 
 @dataclass(frozen=True)
 class DataOptions:
-    """Where to search for datasets.
+    """Where to search for datasets."""
 
-    Parameters
-    ----------
-    mirror : Path or None
-        A folder with ``index.toml`` and ``NAME.csv.gz`` files; by default the one in ``MFBENCH_DATA_DIR``.
-    cache : Path
-        Folder of downloaded datasets; see `default_cache`.
-    offline : bool, default=False
-        Do not use the network.
-    """
-
+    # A folder with `index.toml` and `NAME.csv.gz` files; by default the one in `MFBENCH_DATA_DIR`.
     mirror: Path | None = field(default_factory=default_mirror)
-    cache: Path = field(default_factory=default_cache)
-    offline: bool = False
+    cache: Path = field(default_factory=default_cache)  # folder of downloaded datasets; see `default_cache`
+    offline: bool = False  # do not use the network
 
     @classmethod
     def of(cls, data_dir: str | os.PathLike[str] | None = None, offline: bool = False) -> DataOptions:

@@ -29,20 +29,11 @@ _MEANINGS = {
 
 @dataclass(frozen=True)
 class DatasetStatus:
-    """What happened to one dataset.
+    """What happened to one dataset."""
 
-    Attributes
-    ----------
-    name : str
-        As the user wrote it.
-    state : {"embedded", "file", "mirror", "cache", "network", "imported", "failed"}
-    detail : str
-        Its shape, or why it failed.
-    """
-
-    name: str
+    name: str  # as the user wrote it
     state: str
-    detail: str = ""
+    detail: str = ""  # its shape, or why it failed
 
     @property
     def failed(self) -> bool:
@@ -61,33 +52,9 @@ def import_path(
     target: str | None = None,
     categorical: Sequence[str] | None = None,
 ) -> Iterator[DatasetStatus]:
-    """Copy a mirror or a file into the cache.
-
-    The datasets of a mirror become ``mirror:NAME`` and are used for every registered dataset that has this name in
-    mirrors; a file becomes ``import:NAME``.
-
-    Parameters
-    ----------
-    path : Path
-        A folder with ``index.toml``, or a CSV, TSV, ARFF or Parquet file.
-    lookup : Lookup
-        Its cache is written to.
-    name : str or None, default=None
-        Name for a file; None uses the name of the file without its extension.
-    target, categorical : optional
-        For a file, as in `read_file`.
-
-    Yields
-    ------
-    DatasetStatus
-
-    Raises
-    ------
-    UsageError
-        If the path does not exist, an option does not apply, or the folder is not a mirror.
-    DataError
-        If a file cannot be read, or the cache cannot be written to.
-    """
+    """Copy a mirror or a file into the cache."""
+    # The datasets of a mirror become `mirror:NAME` and are used for every registered dataset that has this name in
+    # mirrors; a file becomes `import:NAME`.
     if path.is_dir():
         if name is not None or target is not None or categorical:
             raise UsageError("--name, --target and --categorical are for a file; the index of a mirror defines them")
@@ -120,13 +87,7 @@ def _shape(dataset: Dataset) -> str:
 
 
 def verify(lookup: Lookup) -> tuple[int, dict[str, str]]:
-    """Read and hash everything in the cache, and in the mirror if there is one.
-
-    Returns
-    -------
-    tuple of (int, dict of str to str)
-        The number of datasets, and the damaged ones with the reasons.
-    """
+    """Read and hash everything in the cache, and in the mirror if there is one."""
     damaged = lookup.cache.verify()
     count = len({*damaged, *(entry.key for entry in lookup.cache.entries())})
     if lookup.mirror is not None:
@@ -140,13 +101,7 @@ def verify(lookup: Lookup) -> tuple[int, dict[str, str]]:
 
 
 def cached_keys(names: Iterable[str], registry: Registry, cache: Cache) -> list[str]:
-    """Return the cache keys of datasets and references.
-
-    Raises
-    ------
-    UnknownNameError
-        If nothing of that name is cached.
-    """
+    """Return the cache keys of datasets and references."""
     keys = [entry.key for entry in cache.entries()]
     # `verify` names an entry by its file if the card cannot be read; such an entry can be deleted by that name.
     broken = cache.broken_cards()

@@ -52,22 +52,7 @@ class FunctionSelector:
 
 
 class Adapted:
-    """A selector whose weights are read from whatever the fitted `estimator` offers.
-
-    Attributes
-    ----------
-    feature_importances_ : ndarray of shape (n_features,)
-        If the estimator selects features, exactly these have positive weights.
-    selects_a_set : bool
-        Whether it says nothing about the features that it does not select: they weigh 0.
-
-    Examples
-    --------
-    >>> from sklearn.feature_selection import SelectKBest
-    >>> X, y = np.array([[0, 5, 1], [1, 3, 0], [0, 4, 5], [1, 4, 6]]), np.array([0, 0, 1, 1])
-    >>> (Adapted(SelectKBest(k=1)).fit(X, y).feature_importances_ > 0).tolist()
-    [False, False, True]
-    """
+    """A selector whose weights are read from whatever the fitted `estimator` offers."""
 
     def __init__(self, estimator: Any) -> None:
         self.estimator = estimator

@@ -72,27 +72,16 @@ ADAPTER_PARTS = {"adapter": "host/adapter.py"}
 
 
 def method_code(registered: Registered) -> dict[str, str]:
-    """Return the code that an estimator's results depend on, as ``{what: version or hash}``.
-
-    For a built-in method it is the meaning of the module that defines the estimator and of all that it imports, as
-    `mfbench.host.meaning` reads it, with the compiled extensions of their packages and the data files of kinds that
-    they mention; if the estimator comes from another package such as scikit-learn, the version of that package.
-
-    For any other plugin it is the version of the plugin's distribution, a hash of the files of the plugin's packages
-    (all top-level packages of its distribution that belong to no other plugin; for an editable installation all code of
-    the project), the versions of the distribution's requirements, and a hash of every other package that the
-    estimator's module and the plugin's module import, directly or not, whatever the plugin declares; packages of the
-    scientific stack (`BY_VERSION`) have their version instead. Nothing of the plugin is imported.
-
-    Parameters
-    ----------
-    registered : Registered
-        A selector, classifier or dataset with its plugin.
-
-    Returns
-    -------
-    dict of str to str
-    """
+    """Return the code that an estimator's results depend on, as ``{what: version or hash}``."""
+    # For a built-in method it is the meaning of the module that defines the estimator and of all that it imports, as
+    # `mfbench.host.meaning` reads it, with the compiled extensions of their packages and the data files of kinds that
+    # they mention; if the estimator comes from another package such as scikit-learn, the version of that package.
+    #
+    # For any other plugin it is the version of the plugin's distribution, a hash of the files of the plugin's packages
+    # (all top-level packages of its distribution that belong to no other plugin; for an editable installation all code
+    # of the project), the versions of the distribution's requirements, and a hash of every other package that the
+    # estimator's module and the plugin's module import, directly or not, whatever the plugin declares; packages of the
+    # scientific stack (`BY_VERSION`) have their version instead. Nothing of the plugin is imported.
     plugin = registered.plugin
     is_adapted = plugin.declared is not None and plugin.declared.kind == "selector"
     adapter = {"adapter": adapter_code()} if is_adapted else {}
@@ -231,16 +220,8 @@ def numeric_versions() -> dict[str, str]:
 
 @cache
 def package_hash(root: str) -> str:
-    """Return a hash of the files of a package or module that make up its behaviour, "" if it has none.
-
-    These are Python files, compiled extension modules, and the data files whose suffix occurs in the Python
-    files.
-
-    Parameters
-    ----------
-    root : str
-        Import name.
-    """
+    """Return a hash of the files of a package or module that make up its behaviour, "" if it has none."""
+    # These are Python files, compiled extension modules, and the data files whose suffix occurs in the Python files.
     spec = imports.locate(root)
     if spec is None:
         return ""

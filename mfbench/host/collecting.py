@@ -18,23 +18,12 @@ from mfbench.model.sections import Section
 
 @dataclass(frozen=True)
 class Hooks:
-    """The hooks of the loaded plugins.
-
-    Parameters
-    ----------
-    manager : pluggy.PluginManager
-    plugins : mapping of int to Plugin
-        Provenance of every plugin object in the manager, by its `id`.
-    problems : Problems
-        Where failures are reported.
-    isolated : bool
-        Whether this is the main process, in which a hook must change nothing.
-    """
+    """The hooks of the loaded plugins."""
 
     manager: pluggy.PluginManager
-    plugins: Mapping[int, Plugin]
-    problems: Problems
-    isolated: bool
+    plugins: Mapping[int, Plugin]  # provenance of every plugin object in the manager, by its `id`
+    problems: Problems  # where failures are reported
+    isolated: bool  # whether this is the main process, in which a hook must change nothing
 
     def call(self, hook: str) -> Iterator[tuple[Plugin, Any]]:
         """Yield what each plugin returns from a hook, item by item; one that fails is left out with the reason."""
@@ -57,13 +46,7 @@ class Hooks:
         self.problems.add(plugin, f": {reason}", error)
 
     def report_sections(self, open_run: Callable[[], Any]) -> tuple[list[tuple[Plugin, Section]], list[str]]:
-        """Return the sections that plugins add to a report, and a sentence on each plugin that failed.
-
-        Parameters
-        ----------
-        open_run : callable
-            Returns a new `mfbench.Run`. Each hook has its own: one that changes a frame must not change the report.
-        """
+        """Return the sections that plugins add to a report, and a sentence on each plugin that failed."""
         sections: list[tuple[Plugin, Section]] = []
         problems = []
         for implementation in self.manager.hook.mfbench_report_sections.get_hookimpls()[::-1]:
@@ -87,16 +70,7 @@ class Hooks:
 
 
 def refusal(spec: object, spec_class: type, kind: str) -> str:
-    """Return why what a hook returned cannot be used, "" if it can.
-
-    Parameters
-    ----------
-    spec : object
-    spec_class : type
-        What the hook must return.
-    kind : str
-        Such as "selector".
-    """
+    """Return why what a hook returned cannot be used, "" if it can."""
     try:
         if not isinstance(spec, spec_class):
             return f"mfbench_{kind}s returned {shown(spec)}, expected {spec_class.__name__} objects"

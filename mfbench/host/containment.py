@@ -11,22 +11,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def contained(*, isolated: bool) -> Iterator[None]:
-    """Undo changes of the warning filters and, if asked, of ``sys.path`` and ``os.environ`` at the end of a block.
-
-    Parameters
-    ----------
-    isolated : bool
-        Whether this is the main process, whose search path and environment all workers receive. A worker serves one
-        set of distributions, and their modules may rely on what the plugins have changed.
-
-    Examples
-    --------
-    >>> import sys
-    >>> with contained(isolated=True):
-    ...     sys.path.insert(0, "vendored")
-    >>> "vendored" in sys.path
-    False
-    """
+    """Undo changes of the warning filters and, if asked, of ``sys.path`` and ``os.environ`` at the end of a block."""
     path, environ = list(sys.path), dict(os.environ)
     try:
         with warnings.catch_warnings():

@@ -16,18 +16,7 @@ from mfbench.model.specs import ClassifierSpec, SelectorSpec
 
 
 class DeclaredHooks:
-    """The hooks of a plugin with a single spec.
-
-    Parameters
-    ----------
-    declaration : Declaration
-
-    Examples
-    --------
-    >>> (spec,) = DeclaredHooks(Declaration("selector", "my_module:MyClass")).mfbench_selectors()
-    >>> spec.factory
-    'my_module:MyClass'
-    """
+    """The hooks of a plugin with a single spec."""
 
     def __init__(self, declaration: Declaration) -> None:
         self._declaration = declaration
@@ -51,26 +40,7 @@ class DeclaredHooks:
 
 
 def declared_plugin(declaration: Declaration) -> Plugin:
-    """Return the plugin for a declaration, with the distribution that its module belongs to.
-
-    Parameters
-    ----------
-    declaration : Declaration
-
-    Raises
-    ------
-    UsageError
-        If the text is not the import path of a class, or there is no such module. Nothing is imported.
-
-    Examples
-    --------
-    >>> str(declared_plugin(Declaration("classifier", "json.decoder:JSONDecoder")))
-    'json.decoder'
-    >>> declared_plugin(Declaration("classifier", "my_module:MyClass"))
-    Traceback (most recent call last):
-    ...
-    mfbench.errors.UsageError: there is no module 'my_module' to import 'MyClass' from; install it, for example with ...
-    """
+    """Return the plugin for a declaration, with the distribution that its module belongs to."""
     reference = declaration.reference
     module, _, attribute = reference.partition(":")
     if not is_reference(reference):

@@ -35,20 +35,11 @@ class PluginWarning(UserWarning):
 
 @dataclass(frozen=True)
 class Problem:
-    """Something that was left out.
-
-    Attributes
-    ----------
-    plugin : Plugin
-    sentence : str
-        Plugin and reason.
-    outcome : str
-        What follows from it, or what to do.
-    """
+    """Something that was left out."""
 
     plugin: Plugin
-    sentence: str
-    outcome: str
+    sentence: str  # plugin and reason
+    outcome: str  # what follows from it, or what to do
 
     def warn(self, stacklevel: int = 2) -> None:
         """Warn of it."""
@@ -57,18 +48,10 @@ class Problem:
 
 @dataclass
 class Problems:
-    """What was left out: each problem is one warning, or an error if the user asked for it.
+    """What was left out: each problem is one warning, or an error if the user asked for it."""
 
-    Parameters
-    ----------
-    strict : bool, default=False
-        Raise `PluginError` instead of warning.
-    records : list of Problem
-        The problems so far.
-    """
-
-    strict: bool = False
-    records: list[Problem] = field(default_factory=list)
+    strict: bool = False  # raise `PluginError` instead of warning
+    records: list[Problem] = field(default_factory=list)  # the problems so far
 
     @property
     def sentences(self) -> list[str]:
@@ -78,18 +61,7 @@ class Problems:
     def add(
         self, plugin: Plugin, reason: str, error: BaseException | None = None, outcome: str = "it was left out"
     ) -> None:
-        """Report a problem.
-
-        Parameters
-        ----------
-        plugin : Plugin
-        reason : str
-            What is wrong with it, a text that continues its name.
-        error : BaseException or None, default=None
-            The cause.
-        outcome : str, default="it was left out"
-            What follows from it, or what to do.
-        """
+        """Report a problem."""
         sentence = f"plugin {plugin.name!r} of {plugin}{reason}"
         if self.strict:
             raise PluginError(f"{sentence}; fix or uninstall it, or run without --strict") from error
@@ -99,19 +71,7 @@ class Problems:
 
 
 def chosen_plugins(only: Sequence[str] | None) -> list[Plugin]:
-    """Return the plugins to load, sorted by distribution, so that the order is the same on every machine.
-
-    Parameters
-    ----------
-    only : sequence of str or None
-        Entry points or importable modules; ``"all"`` means every installed entry point, a name after a hyphen is left
-        out. None uses the environment variable ``MFBENCH_LOAD_PLUGINS``, and returns all if it is not set.
-
-    Raises
-    ------
-    UsageError
-        If a plugin to leave out does not exist: a typo must not load it.
-    """
+    """Return the plugins to load, sorted by distribution, so that the order is the same on every machine."""
     if only is None and os.environ.get(LOAD_VARIABLE) is not None:
         only = os.environ[LOAD_VARIABLE].split(",")
     installed: dict[str, Plugin] = {}
@@ -158,10 +118,8 @@ def import_plugins(plugins: Iterable[Plugin], problems: Problems, *, isolated: b
 
 
 def register(manager: pluggy.PluginManager, plugin: Plugin, module: Any, problems: Problems) -> bool:
-    """Register the hooks of a plugin; return False if it was left out.
-
-    A hook that its author forgot to mark would silently do nothing, so it is reported.
-    """
+    """Register the hooks of a plugin; return False if it was left out."""
+    # A hook that its author forgot to mark would silently do nothing, so it is reported.
     try:
         if inspect.isclass(module):
             raise ValueError("its entry point names a class; name the module, or an object of the class")

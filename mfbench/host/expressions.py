@@ -32,23 +32,12 @@ _NAME = re.compile(r"[^\W_]+(?:[-_][^\W_]+)*(?:@[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A
 
 @dataclass(frozen=True, repr=False)
 class Expression:
-    """A name and its parameters.
+    """A name and its parameters."""
 
-    Parameters
-    ----------
-    name : str
-        The registered name, with ``@`` and a package if several packages register it; or, if it was allowed, the place
-        of a class, such as ``my_module:MyClass``.
-    params : mapping, default={}
-        Keyword parameters; the values are literals, or expressions with the import path of a class as their name.
-
-    Examples
-    --------
-    >>> Expression("knn", {"n_neighbors": 3})
-    knn(n_neighbors=3)
-    """
-
+    # The registered name, with `@` and a package if several packages register it; or, if it was allowed, the place of a
+    # class, such as `my_module:MyClass`.
     name: str
+    # Keyword parameters; the values are literals, or expressions with the import path of a class as their name.
     params: Mapping[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
@@ -59,13 +48,7 @@ class Expression:
     __repr__ = __str__  # so that an expression among the values of another one, or in a list there, can be read again
 
     def parts(self) -> Iterator[Expression]:
-        """Yield the expressions among the values, and those among their values.
-
-        Examples
-        --------
-        >>> list(parse("a:B(c=[d:E(f=g:H), 1])", references=True).parts())
-        [d:E(f=g:H), g:H]
-        """
+        """Yield the expressions among the values, and those among their values."""
         values: list[Any] = list(self.params.values())
         while values:
             value = values.pop(0)
@@ -88,38 +71,15 @@ class Expression:
         return f"{self.name}({canonical_text(self.params)})"
 
     def canonical(self) -> str:
-        """Return a text for keys and seeds: that of `identity`, without the package.
-
-        Whether a name needs its package depends on what else is installed, which must not change a result. Keys hold
-        the package's code separately.
-
-        Examples
-        --------
-        >>> parse("svm(gamma=1, C=2)").canonical() == parse("svm@mfbench(C=2, gamma=1)").canonical()
-        True
-        """
+        """Return a text for keys and seeds: that of `identity`, without the package."""
+        # Whether a name needs its package depends on what else is installed, which must not change a result. Keys hold
+        # the package's code separately.
         return f"{self.bare_name}({canonical_text(self.params)})"
 
 
 def canonical_text(value: Any) -> str:
-    """Return a text that is equal for equal plain values and different for different ones.
-
-    Unlike JSON, it distinguishes the key 1 from the key "1", and a tuple from a list.
-
-    Parameters
-    ----------
-    value : object
-        Nested mappings, lists and tuples of plain values; the order of a mapping does not matter.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> canonical_text({"b": 1, "a": (None, 0.5)})
-    "{'a': (None, 0.5), 'b': 1}"
-    """
+    """Return a text that is equal for equal plain values and different for different ones."""
+    # Unlike JSON, it distinguishes the key 1 from the key "1", and a tuple from a list.
     if isinstance(value, Expression):
         return value.canonical()
     if isinstance(value, Mapping):
@@ -134,49 +94,12 @@ def canonical_text(value: Any) -> str:
 
 
 def is_reference(name: str) -> bool:
-    """Tell whether a name is the import path of a class, such as ``my_module:MyClass``, instead of a registered name.
-
-    Examples
-    --------
-    >>> is_reference("my_module:MyClass"), is_reference("relieff@my-package")
-    (True, False)
-    """
+    """Tell whether a name is the import path of a class, such as ``my_module:MyClass``, instead of a registered name."""
     return _REFERENCE.fullmatch(name) is not None
 
 
 def parse(text: str, *, references: bool = False) -> Expression:
-    """Parse ``name`` or ``name(key=literal, …)``; a name may be ``name@package``.
-
-    Parameters
-    ----------
-    text : str
-        The expression. A value is a Python literal, or ``true``, ``false`` or ``null`` as in TOML and JSON.
-    references : bool, default=False
-        Whether the name, and what stands for an object among the values, may be the import path of a class, such as
-        ``my_module:MyClass``.
-
-    Returns
-    -------
-    Expression
-
-    Raises
-    ------
-    UsageError
-        If the text has another form; the message shows the right one.
-
-    Examples
-    --------
-    >>> parse("relieff(n_neighbors=10)")
-    relieff(n_neighbors=10)
-    >>> parse("waveform-21").name
-    'waveform-21'
-    >>> parse("relieff@my-package(n_neighbors=5)")
-    relieff@my-package(n_neighbors=5)
-    >>> parse("knn(3)")
-    Traceback (most recent call last):
-    ...
-    mfbench.errors.UsageError: cannot read 'knn(3)': write parameters as name=value, such as 'knn(n_neighbors=3)'
-    """
+    """Parse ``name`` or ``name(key=literal, …)``; a name may be ``name@package``."""
     cannot = f"cannot read {quoted(text)}"
     name, bracket, rest = text.strip().partition("(")
     name = name.strip()

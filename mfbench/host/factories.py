@@ -31,13 +31,7 @@ def import_object(reference: str) -> Any:
 
 
 def resolve_factory(registered: Registered) -> Any:
-    """Import what a spec's factory or loader names.
-
-    Raises
-    ------
-    PluginError
-        If it cannot be imported or is not callable; the message names the package of the plugin.
-    """
+    """Import what a spec's factory or loader names."""
     spec = registered.spec
     target = spec.loader if isinstance(spec, DatasetSpec) else spec.factory
     if isinstance(target, str):
@@ -54,27 +48,16 @@ def resolve_factory(registered: Registered) -> Any:
 
 
 def takes_rows(target: Any) -> bool:
-    """Return whether an object is a function ``f(X, y)`` that selects, instead of one that builds a selector.
-
-    Examples
-    --------
-    >>> from sklearn.feature_selection import SelectKBest, chi2
-    >>> takes_rows(chi2), takes_rows(SelectKBest)
-    (True, False)
-    """
+    """Return whether an object is a function ``f(X, y)`` that selects, instead of one that builds a selector."""
     names = list(inspect.signature(target).parameters) if inspect.isroutine(target) else []
     return [name.lower() for name in names[:2]] == ["x", "y"]
 
 
 def parameter_names(registered: Registered) -> list[str]:
-    """Return the parameters that the factory or loader of a spec accepts, in order.
-
-    Notes
-    -----
-    If the factory is a function with ``**kwargs``, the parameters are those of the estimator that it returns. A class
-    that a user names by its import path may take more with ``**kwargs`` than it tells of: ``**`` is then among them. Of
-    a function ``f(X, y)`` the parameters are those after these two. A dataset without a loader has no parameters.
-    """
+    """Return the parameters that the factory or loader of a spec accepts, in order."""
+    # If the factory is a function with `**kwargs`, the parameters are those of the estimator that it returns. A class
+    # that a user names by its import path may take more with `**kwargs` than it tells of: `**` is then among them.
+    # Of a function `f(X, y)` the parameters are those after these two. A dataset without a loader has no parameters.
     if isinstance(registered.spec, DatasetSpec) and not registered.spec.embedded:
         return []
     if registered.prober is not None:
@@ -169,13 +152,7 @@ def remedy(registered: Registered) -> str:
 
 
 def check_requirements(registered: Registered) -> None:
-    """Refuse a method without the packages that its fit would import.
-
-    Raises
-    ------
-    PluginError
-        If one is not installed; the message has the command that installs it.
-    """
+    """Refuse a method without the packages that its fit would import."""
     missing = missing_packages(registered.spec)
     if missing:
         number = "the package" if len(missing) == 1 else "the packages"

@@ -74,10 +74,8 @@ def load(place: str, name: str, distribution: str, make: Callable[[Any], Any] = 
 
 
 def installed_entries(group: str) -> Iterator[Entry]:
-    """Yield the entries of a group of all distributions; of two distributions with one name, the first counts.
-
-    `importlib.metadata` knows them too, but its import alone takes a tenth of the time of ``mfbench --help``.
-    """
+    """Yield the entries of a group of all distributions; of two distributions with one name, the first counts."""
+    # `importlib.metadata` knows them too, but its import alone takes a tenth of the time of `mfbench --help`.
     distributions = set()
     for folder in sys.path:
         with suppress(OSError), os.scandir(folder or ".") as files:
@@ -111,10 +109,9 @@ def _name_of(folder: str) -> str:
 
 @cache
 def entries(group: str) -> tuple[dict[str, Entry], tuple[str, ...]]:
-    """Return the entries of a group by name, and a sentence on each that is left out.
-
-    An entry of another package never takes the place of a built-in one; of several others with one name, none is used.
-    """
+    """Return the entries of a group by name, and a sentence on each that is left out."""
+    # An entry of another package never takes the place of a built-in one; of several others with one name, none is
+    # used.
     candidates: dict[str, list[Entry]] = {}
     for entry in sorted(installed_entries(group), key=lambda entry: (entry.distribution, entry.value)):
         candidates.setdefault(entry.name, []).append(entry)
@@ -146,10 +143,9 @@ def added_names() -> tuple[dict[str, Entry], tuple[str, ...]]:
 
 
 class FeatureHooks(NamedTuple):
-    """The hooks of a run that features implement, and a sentence on each feature that is left out.
+    """The hooks of a run that features implement, and a sentence on each feature that is left out."""
 
-    Whatever the code of another package raises becomes a `PluginError` that names it.
-    """
+    # Whatever the code of another package raises becomes a `PluginError` that names it.
 
     manager: Any
     features: Mapping[str, Entry]

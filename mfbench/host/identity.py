@@ -13,27 +13,7 @@ _PLAIN = (type(None), bool, int, float, complex, str, bytes)
 
 
 def identity(value: Any) -> str:
-    """Return a text that differs between callables that do different things, and contains no memory address.
-
-    Parameters
-    ----------
-    value : object
-        A class or a function is its module and name; a closure also what it holds; a partial also its arguments; any
-        other object its class and those of its attributes that are plain values.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> identity(functools.partial(int, base=2))
-    "functools:partial(builtins:int; (); {'base': 2})"
-    >>> def power(exponent):
-    ...     return lambda base: base**exponent
-    >>> identity(power(2)) == identity(power(3)), identity(power(2)) == identity(power(2))
-    (False, True)
-    """
+    """Return a text that differs between callables that do different things, and contains no memory address."""
     if isinstance(value, functools.partial):
         keywords = "{" + ", ".join(f"{name!r}: {_part(item)}" for name, item in sorted(value.keywords.items())) + "}"
         arguments = "(" + ", ".join(map(_part, value.args)) + ")"

@@ -23,27 +23,7 @@ _MODULE = re.compile(r"\.*[^\W\d]\w*(\.[^\W\d]\w*)*(:[\w.]+)?")
 
 
 def reachable(modules: Iterable[str], boundary: Collection[str]) -> tuple[set[str], set[str]]:
-    """Return the packages that modules import, directly or through other modules, including their own.
-
-    Parameters
-    ----------
-    modules : iterable of str
-        Names with dots.
-    boundary : collection of str
-        Top-level names that are reported but not followed. The standard library is neither.
-
-    Returns
-    -------
-    packages : set of str
-        Top-level packages and modules; of a namespace package the packages in it.
-    boundary : set of str
-        The names of `boundary` that are imported.
-
-    Examples
-    --------
-    >>> reachable(["numpy.linalg", "json"], {"numpy"})
-    (set(), {'numpy'})
-    """
+    """Return the packages that modules import, directly or through other modules, including their own."""
     packages: set[str] = set()
     touched: set[str] = set()
     waiting, visited = list(modules), set[str]()
@@ -71,20 +51,7 @@ def reachable(modules: Iterable[str], boundary: Collection[str]) -> tuple[set[st
 
 @cache
 def locate(name: str) -> ModuleSpec | None:
-    """Return the location of a module without importing its parents; None if there is no such module.
-
-    Parameters
-    ----------
-    name : str
-        Name with dots.
-
-    Examples
-    --------
-    >>> locate("mfbench.host.imports").origin.endswith("imports.py")
-    True
-    >>> locate("mfbench.host.nowhere") is None
-    True
-    """
+    """Return the location of a module without importing its parents; None if there is no such module."""
     parent = name.rpartition(".")[0]
     if parent:
         above = locate(parent)

@@ -32,16 +32,7 @@ class Binding(NamedTuple):
 
 
 class Code:
-    """A file as this module reads it.
-
-    Parameters
-    ----------
-    content : bytes
-    package : str
-        Where its relative imports begin.
-    suffix : str
-        Of the name of the file.
-    """
+    """A file as this module reads it."""
 
     def __init__(self, content: bytes = b"", package: str = "", suffix: str = ".py") -> None:
         self._content, self._package, self._is_source = content, package, suffix == ".py"
@@ -98,22 +89,7 @@ class Code:
 
 
 def definition(module: str, attribute: str, is_followed: Callable[[str], bool]) -> tuple[str, str]:
-    """Return the module that defines an attribute of a module, and its name there.
-
-    Parameters
-    ----------
-    module, attribute : str
-        As an import names them. The attribute may be a module, or empty for the module itself.
-    is_followed : callable
-        Tells whether re-exports of a top-level package are followed.
-
-    Examples
-    --------
-    >>> definition("concurrent.futures", "Executor", lambda root: root == "concurrent")
-    ('concurrent.futures._base', 'Executor')
-    >>> definition("numpy.linalg", "norm", lambda root: False)
-    ('numpy.linalg', 'norm')
-    """
+    """Return the module that defines an attribute of a module, and its name there."""
     visited = set()
     while attribute and (module, attribute) not in visited and is_followed(module.partition(".")[0]):
         visited.add((module, attribute))
@@ -126,16 +102,8 @@ def definition(module: str, attribute: str, is_followed: Callable[[str], bool]) 
 
 
 def closure(module: str, is_followed: Callable[[str], bool]) -> Iterator[tuple[str, bytes]]:
-    """Yield the modules that a module depends on, itself first, each with the bytes that stand for its meaning.
-
-    Modules are numbered as they are reached, so the bytes do not contain their names.
-
-    Parameters
-    ----------
-    module : str
-    is_followed : callable
-        Tells whether the modules of a top-level package are a part of the closure; of others only names count.
-    """
+    """Yield the modules that a module depends on, itself first, each with the bytes that stand for its meaning."""
+    # Modules are numbered as they are reached, so the bytes do not contain their names.
     numbers = {module: 0}
     waiting = [module]
 
@@ -252,11 +220,9 @@ def _last_word(node: ast.AST) -> str:
 
 
 def _write(value: object, package: str, names: set[str] | None, write: Callable[[str | Binding], None]) -> None:
-    """Write texts and bindings that together stand for a part of a tree.
-
-    `names` has what the file uses, for its outermost statements: there, an import of another name is for type hints or
-    for others.
-    """
+    """Write texts and bindings that together stand for a part of a tree."""
+    # `names` has what the file uses, for its outermost statements: there, an import of another name is for type hints
+    # or for others.
     if isinstance(value, list):
         imports = [part for part in value if isinstance(part, ast.Import | ast.ImportFrom)]
         # Sorted by what they bind: a formatter sorts them by the names of modules.

@@ -21,18 +21,10 @@ T = TypeVar("T")
 
 @dataclass
 class NameTable(Generic[T]):
-    """What plugins registered of one kind, by name.
+    """What plugins registered of one kind, by name."""
 
-    Parameters
-    ----------
-    kind : str
-        In the singular, for messages ("selector").
-    hint : str
-        How to list the names, such as a command.
-    """
-
-    kind: str
-    hint: str
+    kind: str  # in the singular, for messages ("selector")
+    hint: str  # how to list the names, such as a command
     _entries: dict[str, list[tuple[Plugin, T]]] = field(default_factory=dict)
 
     def add(self, name: str, plugin: Plugin, value: T) -> bool:
@@ -57,22 +49,7 @@ class NameTable(Generic[T]):
         return bare in self._entries and (not at or self._key(bare, package) is not None)
 
     def resolve(self, name: str, home: str = "") -> str:
-        """Return the key in `listed` that a name stands for.
-
-        Parameters
-        ----------
-        name : str
-            With or without a package.
-        home : str, default=""
-            The package that the name comes from, such as that of the suite; it is preferred for a name without one.
-
-        Raises
-        ------
-        UnknownNameError
-            If nothing has this name.
-        UsageError
-            If several packages register it; the message lists the names to choose from.
-        """
+        """Return the key in `listed` that a name stands for."""
         bare, at, package = name.partition("@")
         entries = self._entries.get(bare, [])
         if len(entries) == 1 and not at:
@@ -117,11 +94,5 @@ def _packages(entries: Sequence[tuple[Plugin, object]]) -> list[str]:
 
 
 def normalized(package: str) -> str:
-    """Return the form in which pip compares names of packages.
-
-    Examples
-    --------
-    >>> normalized("My_Package")
-    'my-package'
-    """
+    """Return the form in which pip compares names of packages."""
     return re.sub(r"[-_.]+", "-", package).lower()

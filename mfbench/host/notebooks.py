@@ -34,22 +34,8 @@ def make_importable() -> None:
 
 
 def saved(name: str, place_of: Callable[[Any], str]) -> str:
-    """Save a class or function of the main module with all that it uses; return the place to import it from.
-
-    The name of the module is a hash of its text, so that an equal definition has the same place in every session.
-
-    Parameters
-    ----------
-    name : str
-        In the main module, of any depth: ``Mine`` or ``Mine.Inner``.
-    place_of : callable
-        Returns the place of a class or function of another module.
-
-    Raises
-    ------
-    UsageError
-        If its source is not known, or it uses something of the notebook other than definitions, modules and literals.
-    """
+    """Save a class or function of the main module with all that it uses; return the place to import it from."""
+    # The name of the module is a hash of its text, so that an equal definition has the same place in every session.
     pieces: dict[str, str] = {}
     _collect(name.partition(".")[0], place_of, pieces)
     text = "\n\n".join(["from __future__ import annotations", *pieces.values()]) + "\n"

@@ -23,30 +23,8 @@ _MOVE = notebooks.REMEDY
 
 
 def reference_of(target: Any) -> str:
-    """Return the place from which a class or function can be imported.
-
-    What a notebook or the main script defines is saved as a module first, with all that it uses.
-
-    Parameters
-    ----------
-    target : type or function
-
-    Returns
-    -------
-    str
-        Module and name; the module is the shortest one that has the class, such as ``sklearn.svm:SVC``.
-
-    Raises
-    ------
-    UsageError
-        If other processes cannot import it; the message says what to do.
-
-    Examples
-    --------
-    >>> from sklearn.neighbors import KNeighborsClassifier
-    >>> reference_of(KNeighborsClassifier)
-    'sklearn.neighbors:KNeighborsClassifier'
-    """
+    """Return the place from which a class or function can be imported."""
+    # What a notebook or the main script defines is saved as a module first, with all that it uses.
     return next(iter(_places(target)))
 
 
@@ -82,31 +60,7 @@ def _attribute(module: str, name: str) -> Any:
 
 
 def expression_of(value: Any, registered: Mapping[str, Registered] | None = None) -> Expression:
-    """Return the expression of an estimator: a name, and the parameters that differ from their defaults.
-
-    Parameters
-    ----------
-    value : estimator, type or function
-        An object needs the method ``get_params``, as all objects of scikit-learn have it.
-    registered : mapping of str to Registered or None, default=None
-        What plugins register, by name. An estimator among these has its registered name, so that all that its plugin
-        says about it applies.
-
-    Returns
-    -------
-    Expression
-
-    Raises
-    ------
-    UsageError
-        If its class cannot be imported, or a parameter cannot be written as a literal.
-
-    Examples
-    --------
-    >>> from sklearn.neighbors import KNeighborsClassifier
-    >>> str(expression_of(KNeighborsClassifier(n_neighbors=3)))
-    'sklearn.neighbors:KNeighborsClassifier(n_neighbors=3)'
-    """
+    """Return the expression of an estimator: a name, and the parameters that differ from their defaults."""
     is_object = not (isinstance(value, type) or inspect.isroutine(value))
     target = type(value) if is_object else value
     if is_object and not callable(getattr(value, "get_params", None)):

@@ -31,26 +31,14 @@ Request = tuple[str, str]  # kind and name of a spec
 
 @dataclass
 class ChildProber:
-    """The facts about the factories of one registry, each learnt once.
+    """The facts about the factories of one registry, each learnt once."""
 
-    Parameters
-    ----------
-    seconds : float, default=300.0
-        Time limit of a child.
-    """
-
-    seconds: float = SECONDS
+    seconds: float = SECONDS  # time limit of a child
     _facts: dict[tuple[Plugin, Request], Facts] = field(default_factory=dict)
     _tried: dict[tuple[Plugin, str], Facts] = field(default_factory=dict)
 
     def facts(self, registered: Registered) -> Facts:
-        """Return the facts about a factory or loader.
-
-        Raises
-        ------
-        PluginError
-            If it cannot be imported, or its import does not return.
-        """
+        """Return the facts about a factory or loader."""
         self.prepare([registered])
         facts = self._facts[registered.plugin, _request(registered)]
         if facts.problem:
@@ -58,10 +46,8 @@ class ChildProber:
         return facts
 
     def tried(self, registered: Registered, params: Mapping[str, Any]) -> Facts:
-        """Return what a child learns by fitting a class that a user names, with parameters, on a few rows.
-
-        If the child fails, nothing speaks against the class: its trials will show what is wrong with it.
-        """
+        """Return what a child learns by fitting a class that a user names, with parameters, on a few rows."""
+        # If the child fails, nothing speaks against the class: its trials will show what is wrong with it.
         key = registered.plugin, canonical_text(params)
         if key not in self._tried:
             try:

@@ -11,58 +11,30 @@ from typing import Any, Literal, Protocol
 
 @dataclass(frozen=True)
 class Declaration:
-    """A class or function that the user names by its place instead of registering it with a plugin.
+    """A class or function that the user names by its place instead of registering it with a plugin."""
 
-    Attributes
-    ----------
-    kind : {"selector", "classifier", "part"}
-        A part is the value of a parameter of another one.
-    reference : str
-        Its place, such as ``"my_module:MyClass"``.
-    """
-
-    kind: Literal["selector", "classifier", "part"]
-    reference: str
+    kind: Literal["selector", "classifier", "part"]  # A part is the value of a parameter of another one
+    reference: str  # its place, such as `"my_module:MyClass"`
 
     @property
     def name(self) -> str:
-        """The name under which it is registered: a valid one, and different for different places.
-
-        Examples
-        --------
-        >>> Declaration("selector", "my_module:MyClass").name
-        'my-module-myclass-9068e1d6'
-        """
+        """The name under which it is registered: a valid one, and different for different places."""
         digest = hashlib.sha256(self.reference.encode()).hexdigest()[:8]
         return "-".join([*re.findall(r"[a-z0-9]+", self.reference.lower()), digest])
 
 
 @dataclass(frozen=True)
 class Plugin:
-    """Where a loaded plugin comes from.
+    """Where a loaded plugin comes from."""
 
-    Attributes
-    ----------
-    name : str
-        Name of the entry point; of a module listed in ``MFBENCH_LOAD_PLUGINS``, the module's name.
-    module : str
-        The module that implements the hooks.
-    distribution : str
-        The installed package that ships it; empty if there is none.
-    version : str
-        Version of that package.
-    is_object : bool
-        Whether it was handed over as an object, which other processes cannot load.
-    declared : Declaration or None
-        What it registers if it is not a plugin of its author: a class that the user names; `module` is that of the
-        class, and is imported only where the class is.
-    """
-
-    name: str
-    module: str
-    distribution: str = ""
-    version: str = ""
+    name: str  # name of the entry point; of a module listed in `MFBENCH_LOAD_PLUGINS`, the module's name
+    module: str  # the module that implements the hooks
+    distribution: str = ""  # the installed package that ships it; empty if there is none
+    version: str = ""  # version of that package
+    # Whether it was handed over as an object, which other processes cannot load.
     is_object: bool = field(default=False, compare=False)
+    # What it registers if it is not a plugin of its author: a class that the user names; `module` is that of the class,
+    # and is imported only where the class is.
     declared: Declaration | None = None
 
     @property
@@ -76,24 +48,12 @@ class Plugin:
 
 @dataclass(frozen=True)
 class Facts:
-    """What the main process knows about a factory.
+    """What the main process knows about a factory."""
 
-    Attributes
-    ----------
-    parameters : tuple of str
-        In the order of its signature.
-    takes_numbers : bool
-        For selectors: whether it is fitted on numbers.
-    is_for_two_classes : bool
-        For classifiers: whether it is for two classes only.
-    problem : str
-        Why it cannot be used; empty if it can.
-    """
-
-    parameters: tuple[str, ...] = ()
-    takes_numbers: bool = False
-    is_for_two_classes: bool = False
-    problem: str = ""
+    parameters: tuple[str, ...] = ()  # in the order of its signature
+    takes_numbers: bool = False  # for selectors: whether it is fitted on numbers
+    is_for_two_classes: bool = False  # for classifiers: whether it is for two classes only
+    problem: str = ""  # why it cannot be used; empty if it can
 
 
 class Prober(Protocol):
@@ -108,19 +68,11 @@ class Prober(Protocol):
 
 @dataclass(frozen=True)
 class Registered:
-    """A spec and the plugin that registered it.
-
-    Attributes
-    ----------
-    spec : SelectorSpec, ClassifierSpec or DatasetSpec
-    plugin : Plugin
-    prober : Prober or None
-        None if the factory is imported here.
-    """
+    """A spec and the plugin that registered it."""
 
     spec: Any
     plugin: Plugin
-    prober: Prober | None = field(default=None, compare=False, repr=False)
+    prober: Prober | None = field(default=None, compare=False, repr=False)  # none if the factory is imported here
 
     @property
     def title(self) -> str:

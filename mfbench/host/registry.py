@@ -47,26 +47,15 @@ __all__ = ["GROUP", "LOAD_VARIABLE", "TRACE_VARIABLE", "PluginWarning", "Registr
 
 @dataclass
 class Registry:
-    """Everything that the loaded plugins registered, by kind and name.
+    """Everything that the loaded plugins registered, by kind and name."""
 
-    The dictionaries have the names as a user must write them: ``relieff``, or ``relieff@mfbench`` if another package
-    registers that name too.
+    # The dictionaries have the names as a user must write them: `relieff`, or `relieff@mfbench` if another package
+    # registers that name too.
 
-    Parameters
-    ----------
-    manager : pluggy.PluginManager
-        Holds the loaded plugins; its hooks are called once for each kind, on first use.
-    plugins : dict of int to Plugin
-        Provenance of every plugin object in the manager, by its `id`.
-    problems : Problems
-        What was left out, and whether that is an error.
-    prober : ChildProber or None, default=None
-        Imports the factories of third parties in child processes; None imports all of them in this process.
-    """
-
-    manager: pluggy.PluginManager
-    plugins: dict[int, Plugin]
-    problems: Problems = field(default_factory=Problems)
+    manager: pluggy.PluginManager  # holds the loaded plugins; its hooks are called once for each kind, on first use
+    plugins: dict[int, Plugin]  # provenance of every plugin object in the manager, by its `id`
+    problems: Problems = field(default_factory=Problems)  # what was left out, and whether that is an error
+    # Imports the factories of third parties in child processes; None imports all of them in this process.
     prober: ChildProber | None = None
     _tables: dict[str, NameTable[Registered]] = field(default_factory=dict)
 
@@ -121,15 +110,7 @@ class Registry:
         return folders
 
     def selector(self, name: str) -> Registered:
-        """Return the selector of that name.
-
-        Raises
-        ------
-        UnknownNameError
-            If there is no such selector; the nearest names are suggested.
-        UsageError
-            If several packages register the name.
-        """
+        """Return the selector of that name."""
         return self.selectors[self.resolve("selector", name)]
 
     def classifier(self, name: str) -> Registered:
@@ -145,21 +126,7 @@ class Registry:
         return self.executors[self.resolve("executor", name)]
 
     def resolve(self, kind: str, name: str, home: str = "") -> str:
-        """Return the name by which the registry lists what a name means.
-
-        Parameters
-        ----------
-        kind : {"selector", "classifier", "dataset", "executor"}
-        name : str
-            With or without a package.
-        home : str, default=""
-            The package that uses the name, whose own names come first; see `home_of`.
-
-        Raises
-        ------
-        UnknownNameError, UsageError
-            As in `selector`.
-        """
+        """Return the name by which the registry lists what a name means."""
         if is_reference(name):
             return self._declared(kind, name)[0]
         try:
@@ -174,17 +141,7 @@ class Registry:
             ) from None
 
     def declare(self, declarations: Iterable[Declaration]) -> None:
-        """Register classes that the user names by their place; afterwards `resolve` knows these places.
-
-        Parameters
-        ----------
-        declarations : iterable of Declaration
-
-        Raises
-        ------
-        UsageError
-            If there is no such module; nothing is imported.
-        """
+        """Register classes that the user names by their place; afterwards `resolve` knows these places."""
         for declaration in declarations:
             plugin = declared_plugin(declaration)
             hooks = DeclaredHooks(declaration)
@@ -200,13 +157,7 @@ class Registry:
         self.declare([Declaration("part", part.name) for part in expression.parts()])
 
     def entries(self, kind: str, expression: Expression) -> list[Registered]:
-        """Return what an expression names: a selector or classifier, and the classes that stand for its parameters.
-
-        Raises
-        ------
-        UsageError
-            If a class has not been declared: a suite file must not import what its author chose.
-        """
+        """Return what an expression names: a selector or classifier, and the classes that stand for its parameters."""
         entries = [self.selector(expression.name) if kind == "selector" else self.classifier(expression.name)]
         for part in expression.parts():
             name, plugin = self._declared("part", part.name)
@@ -246,44 +197,11 @@ class Registry:
         return self.suite_names.listed()
 
     def report_sections(self, open_run: Callable[[], Any]) -> tuple[list[tuple[Plugin, Section]], list[str]]:
-        """Return the sections that plugins add to the report of a run.
-
-        Parameters
-        ----------
-        open_run : callable
-            Returns a new `mfbench.Run`. Each hook has its own: one that changes a frame must not change the report.
-
-        Returns
-        -------
-        sections : list of (Plugin, Section)
-        problems : list of str
-            A sentence for each plugin whose sections are missing because its hook failed.
-        """
+        """Return the sections that plugins add to the report of a run."""
         return self._hooks.report_sections(open_run)
 
     def make(self, expression: str | Expression, kind: str | None = None, **overrides: Any) -> Any:
-        """Build the estimator that an expression names.
-
-        Parameters
-        ----------
-        expression : str or Expression
-            Such as ``"relieff(n_neighbors=10)"``.
-        kind : {"selector", "classifier"} or None, default=None
-            Which of the two to build; None builds whichever exists.
-        **overrides
-            Parameters that override those of the expression.
-
-        Returns
-        -------
-        estimator
-            Not fitted.
-
-        Raises
-        ------
-        UsageError
-            If the name or a parameter does not exist, or `kind` is None and the name is a selector and a classifier
-            that are built differently.
-        """
+        """Build the estimator that an expression names."""
         expression = parse(expression) if isinstance(expression, str) else expression
         name = expression.name
         if kind is None:
@@ -340,34 +258,7 @@ def load_registry(
     exactly: Sequence[Plugin] | None = None,
     isolated: bool = False,
 ) -> Registry:
-    """Load the installed plugins.
-
-    Parameters
-    ----------
-    strict : bool, default=False
-        Raise `PluginError` for a plugin that cannot be loaded, instead of warning.
-    only : sequence of str or None, default=None
-        Entry points or importable modules to load; ``"all"`` means every installed entry point, and a name after a
-        hyphen is left out. None uses the environment variable ``MFBENCH_LOAD_PLUGINS`` (comma-separated), and loads
-        all if it is not set.
-    extra : sequence of (name, plugin object), default=()
-        Plugins that are already imported, for tests and notebooks. Worker processes do not load them.
-    exactly : sequence of Plugin or None, default=None
-        Load these plugins and no others, whatever is installed.
-    isolated : bool, default=False
-        Import the factories of third parties, and load their datasets, in child processes: this process then imports
-        nothing of theirs but the modules with the hooks.
-
-    Returns
-    -------
-    Registry
-
-    Examples
-    --------
-    >>> registry = load_registry(only=["baselines"])
-    >>> "knn" in registry.classifiers
-    True
-    """
+    """Load the installed plugins."""
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
     if os.environ.get(TRACE_VARIABLE):

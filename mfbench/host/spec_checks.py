@@ -12,18 +12,7 @@ Check = Callable[[Any], bool]
 
 
 def spec_problem(spec: object) -> str:
-    """Return what is wrong with a spec: field, value and what is expected; "" if it is valid.
-
-    Parameters
-    ----------
-    spec : SelectorSpec, ClassifierSpec, DatasetSpec or ExecutorSpec
-
-    Examples
-    --------
-    >>> from mfbench import SelectorSpec
-    >>> spec_problem(SelectorSpec(name="a", summary="", factory="a:A", grid=[1]))
-    'grid is [1], expected a mapping from parameters to lists of values'
-    """
+    """Return what is wrong with a spec: field, value and what is expected; "" if it is valid."""
     for name, value in vars(spec).items():
         if name in _FIELDS:
             check, expected = _FIELDS[name]
@@ -33,13 +22,7 @@ def spec_problem(spec: object) -> str:
 
 
 def shown(value: object) -> str:
-    """Return a short text for a value of a plugin, whatever its class does when it is printed.
-
-    Examples
-    --------
-    >>> shown([1] * 1000)
-    '[1, 1, 1, 1, 1, 1, ...]'
-    """
+    """Return a short text for a value of a plugin, whatever its class does when it is printed."""
     try:
         return reprlib.repr(value)
     except KeyboardInterrupt:

@@ -17,13 +17,7 @@ from mfbench.host.registered import Registered
 
 
 def check_usable(registered: Registered, params: Mapping[str, Any]) -> None:
-    """Refuse a class or function that a user names by its import path and that can be no step of a method.
-
-    Raises
-    ------
-    UsageError
-        The message lists what is looked for.
-    """
+    """Refuse a class or function that a user names by its import path and that can be no step of a method."""
     if registered.plugin.declared is None:
         return
     prober = registered.prober
@@ -33,10 +27,8 @@ def check_usable(registered: Registered, params: Mapping[str, Any]) -> None:
 
 
 def tried(registered: Registered, params: Mapping[str, Any]) -> tuple[bool, str]:
-    """Return whether a selector takes numbers, and why the class or function cannot be used; empty if it can.
-
-    A fit that fails says nothing, because a method may refuse these few rows: its trials report what it says.
-    """
+    """Return whether a selector takes numbers, and why the class or function cannot be used; empty if it can."""
+    # A fit that fails says nothing, because a method may refuse these few rows: its trials report what it says.
     declared = registered.plugin.declared
     assert declared is not None
     try:

@@ -23,19 +23,7 @@ Kind = Literal["error", "crash", "timeout", "memory"]
 
 
 class ChildError(MfbenchError):
-    """A call in a child process did not return a value.
-
-    Parameters
-    ----------
-    kind : {"error", "crash", "timeout", "memory"}
-        The function raised an exception or returned what is not plain data; the process ended; it took too long; it
-        needed too much memory.
-    message : str
-
-    Attributes
-    ----------
-    kind : str
-    """
+    """A call in a child process did not return a value."""
 
     def __init__(self, kind: Kind, message: str) -> None:
         super().__init__(message)
@@ -51,45 +39,7 @@ def call(
     log: Path | None = None,
     preload: Sequence[str] = (),
 ) -> Any:
-    """Call a function in a child process, which ends with everything that it has started.
-
-    Parameters
-    ----------
-    function : str or callable
-        ``module:function``, or a function that can be pickled. It is imported in the child alone.
-    *args
-        Anything that can be pickled.
-    timeout : float or None, default=None
-        Seconds, which include the imports; None waits as long as it takes.
-    memory : int, default=0
-        Bytes that the child and all processes below it may use; 0 for no limit.
-    path : sequence of str
-        ``sys.path`` of the child; empty for that of this process.
-    log : Path or None, default=None
-        File for what is printed; None drops it.
-    preload : sequence of str
-        Modules of mfbench or large libraries that all children share, because importing them takes long.
-
-    Returns
-    -------
-    value
-        What the function returned, if it consists of plain data, NumPy arrays and objects of mfbench: reading anything
-        else would import other people's code into this process.
-
-    Raises
-    ------
-    ChildError
-        In all other cases, even if the process exits with code 0.
-
-    Examples
-    --------
-    >>> call("math:factorial", 5)
-    120
-    >>> call("os:_exit", 0)
-    Traceback (most recent call last):
-    ...
-    mfbench.processes.call.ChildError: the process ended with exit code 0
-    """
+    """Call a function in a child process, which ends with everything that it has started."""
     request = pickle.dumps((function, args))
     child = open_child(preload)
     try:
@@ -132,15 +82,7 @@ def _read(message: bytearray) -> tuple[Any, Any]:
 
 
 def answer(channel: socket.socket, memory: int, begin_section: Callable[[], None]) -> None:
-    """Serve one call; called in the child.
-
-    Parameters
-    ----------
-    channel : socket
-    memory : int
-    begin_section : callable
-        Not needed: a call has one section of output.
-    """
+    """Serve one call; called in the child."""
     request = receive(channel)
     if request is None:
         return

@@ -10,21 +10,9 @@ _ROOT = Path("/")
 
 
 def available_memory(root: Path = _ROOT) -> int:
-    """Return the bytes of memory that this process and its children may use together.
-
-    That is the memory of the machine, or less if a control group of Linux sets a limit, as containers and batch systems
-    do. Beyond it the system ends processes of its own choice.
-
-    Parameters
-    ----------
-    root : Path, default=Path("/")
-        The root of the file system; only tests set it.
-
-    Examples
-    --------
-    >>> available_memory() <= psutil.virtual_memory().total
-    True
-    """
+    """Return the bytes of memory that this process and its children may use together."""
+    # That is the memory of the machine, or less if a control group of Linux sets a limit, as containers and batch
+    # systems do. Beyond it the system ends processes of its own choice.
     limits = [limit for folder, name in _groups(root) if (limit := _limit(folder / name)) is not None]
     return min([int(psutil.virtual_memory().total), *limits])
 

@@ -68,13 +68,7 @@ def dumps(value: Any) -> bytes:
 
 
 def loads(data: bytes | bytearray, packages: Collection[str] = _OWN) -> Any:
-    """Read a pickled object that consists of plain data, NumPy arrays and objects of classes of some packages.
-
-    Raises
-    ------
-    pickle.UnpicklingError
-        If it holds anything else; nothing of it has been imported then.
-    """
+    """Read a pickled object that consists of plain data, NumPy arrays and objects of classes of some packages."""
     unpickler = _DataUnpickler(io.BytesIO(data))
     unpickler.packages = tuple(packages)
     return unpickler.load()
@@ -86,13 +80,7 @@ def framed(data: bytes) -> bytes:
 
 
 def receive(connection: socket.socket) -> bytes | None:
-    """Wait for a message; return None if the other side has closed.
-
-    Parameters
-    ----------
-    connection : socket
-        A blocking socket.
-    """
+    """Wait for a message; return None if the other side has closed."""
     header = _exactly(connection, _HEADER.size)
     return None if header is None else _exactly(connection, _HEADER.unpack(header)[0])
 
@@ -109,20 +97,7 @@ def _exactly(connection: socket.socket, size: int) -> bytes | None:
 
 
 class Channel:
-    """The side that never waits.
-
-    Parameters
-    ----------
-    connection : socket
-        Made non-blocking here.
-    moments : socket or None, default=None
-        Where the moments of a child's work arrive; see `mfbench.processes.moments`.
-
-    Attributes
-    ----------
-    is_closed : bool
-        Whether the other side has closed, or the connection has failed.
-    """
+    """The side that never waits."""
 
     def __init__(self, connection: socket.socket, moments: socket.socket | None = None) -> None:
         connection.setblocking(False)
@@ -188,15 +163,7 @@ _Selector: type[selectors.BaseSelector] = getattr(selectors, "PollSelector", sel
 
 
 def wait(channels: Iterable[Channel], timeout: float | None) -> list[Channel]:
-    """Wait until channels have something to read, or take what is still to be sent; return them.
-
-    Parameters
-    ----------
-    channels : iterable of Channel
-        Those that are closed are ignored.
-    timeout : float or None
-        Seconds; None waits as long as it takes.
-    """
+    """Wait until channels have something to read, or take what is still to be sent; return them."""
     with _Selector() as selector:
         for channel in channels:
             if not channel.is_closed:

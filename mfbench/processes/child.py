@@ -29,35 +29,13 @@ CAN_FORK = hasattr(os, "fork") and hasattr(socket, "send_fds")
 
 
 def open_child(preload: Sequence[str] = ()) -> Child | SpawnedChild:
-    """Return a place for a child process: with a keeper, where processes can be forked.
-
-    Parameters
-    ----------
-    preload : sequence of str
-        Modules of mfbench that all children share.
-
-    Raises
-    ------
-    UsageError
-        If the working directory configures a library that children load.
-    """
+    """Return a place for a child process: with a keeper, where processes can be forked."""
     check_working_directory()
     return Child(preload) if CAN_FORK else SpawnedChild()
 
 
 class Child:
-    """A place for one child process at a time, which its keeper watches.
-
-    Parameters
-    ----------
-    preload : sequence of str
-        Modules of mfbench that all children share.
-
-    Attributes
-    ----------
-    control : Channel
-        The connection to the keeper; it becomes readable when a child has ended, and closes if the keeper is killed.
-    """
+    """A place for one child process at a time, which its keeper watches."""
 
     def __init__(self, preload: Sequence[str] = ()) -> None:
         self.control = Channel(start_keeper(preload))
@@ -76,23 +54,7 @@ class Child:
         path: Sequence[str] = (),
         environ: Mapping[str, str] | None = None,
     ) -> Channel:
-        """Start a child and return the channel to it; a child that still runs is ended.
-
-        Parameters
-        ----------
-        target : str
-            ``module:function``, called with the child's blocking socket, `args`, and a function that begins a new
-            section of the log.
-        *args
-        memory : int
-            Bytes that the child and all processes below it may use together; 0 for no limit.
-        log : Path or None
-            File for everything that they print; None leaves it where this process prints.
-        path : sequence of str
-            Its ``sys.path``; empty for that of this process.
-        environ : mapping of str to str or None
-            Environment variables besides those of this process.
-        """
+        """Start a child and return the channel to it; a child that still runs is ended."""
         ours, theirs = socket.socketpair()
         moments = moments_pair()
         request = Start(
@@ -126,13 +88,7 @@ class Child:
             self.control.connection.shutdown(socket.SHUT_WR)
 
     def close(self, patience: float = _PATIENCE) -> None:
-        """End the child and its keeper, and wait until nothing is left of them.
-
-        Parameters
-        ----------
-        patience : float, default=10.0
-            Seconds to wait at most. A keeper that is still importing ends, with its child, when it has done so.
-        """
+        """End the child and its keeper, and wait until nothing is left of them."""
         self.release()
         with contextlib.suppress(OSError):
             self.control.connection.settimeout(max(patience, _LEAST_PATIENCE))

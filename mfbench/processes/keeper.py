@@ -38,48 +38,25 @@ START, END, PREPARE = b"S", b"E", b"P"
 
 @dataclass(frozen=True)
 class Start:
-    """A request for a worker.
+    """A request for a worker."""
 
-    Attributes
-    ----------
-    target : str
-        ``module:function``; called with the blocking end of the worker's socket, `args` and a function to be called at
-        the start of each section of its output.
-    args : tuple
-    memory : int
-        Bytes that the worker and all processes below it may use together; 0 for no limit.
-    log : str or None
-        File for everything that they print; None leaves it where the main process prints.
-    path : tuple of str
-        ``sys.path`` of the worker.
-    environ : mapping of str to str
-    directory : str
-        Its working directory.
-    """
-
+    # `module:function`; called with the blocking end of the worker's socket, `args` and a function to be called at the
+    # start of each section of its output.
     target: str
     args: tuple[Any, ...]
-    memory: int
-    log: str | None
-    path: tuple[str, ...]
+    memory: int  # bytes that the worker and all processes below it may use together; 0 for no limit
+    log: str | None  # file for everything that they print; None leaves it where the main process prints
+    path: tuple[str, ...]  # `sys.path` of the worker
     environ: Mapping[str, str]
-    directory: str
+    directory: str  # its working directory
 
 
 @dataclass(frozen=True)
 class Ended:
-    """The end of a worker and of everything below it.
+    """The end of a worker and of everything below it."""
 
-    Attributes
-    ----------
-    code : int
-        Its exit code; negative for a signal.
-    is_memory : bool
-        Whether it was ended because all processes together exceeded the memory limit.
-    """
-
-    code: int
-    is_memory: bool = False
+    code: int  # its exit code; negative for a signal
+    is_memory: bool = False  # whether it was ended because all processes together exceeded the memory limit
 
 
 @dataclass(frozen=True)

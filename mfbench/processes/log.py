@@ -13,29 +13,14 @@ FILE_LIMIT = 50 * 10**6
 
 
 def make_room(path: Path, file_limit: int = FILE_LIMIT) -> None:
-    """Empty a log that is full.
-
-    Parameters
-    ----------
-    path : Path
-    file_limit : int
-        Bytes.
-    """
+    """Empty a log that is full."""
     with contextlib.suppress(OSError):  # there is none, or it cannot be written to
         if path.stat().st_size + SECTION_LIMIT > file_limit:
             os.truncate(path, 0)
 
 
 class CappedLog:
-    """Appends to a file up to the limits.
-
-    Parameters
-    ----------
-    path : str
-        If it cannot be opened, everything is dropped: results can be computed without a log.
-    section_limit, file_limit : int
-        Bytes.
-    """
+    """Appends to a file up to the limits."""
 
     def __init__(self, path: str, section_limit: int = SECTION_LIMIT, file_limit: int = FILE_LIMIT) -> None:
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
@@ -49,14 +34,7 @@ class CappedLog:
         self._is_full = False
 
     def write(self, data: bytes, section: int) -> None:
-        """Append what was printed in a section, as far as there is room.
-
-        Parameters
-        ----------
-        data : bytes
-        section : int
-            A number; another one than the last begins a new section.
-        """
+        """Append what was printed in a section, as far as there is room."""
         if section != self._section:
             self._section, self._written = section, 0
         if self._is_full:

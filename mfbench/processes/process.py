@@ -23,13 +23,7 @@ _PR_SET_CHILD_SUBREAPER = 36
 
 
 def redirect(target: int) -> None:
-    """Send everything that this process and its libraries print to an open file, and let them read nothing.
-
-    Parameters
-    ----------
-    target : int
-        A descriptor; it stays open.
-    """
+    """Send everything that this process and its libraries print to an open file, and let them read nothing."""
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
@@ -38,12 +32,7 @@ def redirect(target: int) -> None:
 
 
 def redirect_to(path: Path) -> None:
-    """Append everything that this process and its libraries print to a file, or drop it if the file cannot be opened.
-
-    Parameters
-    ----------
-    path : Path
-    """
+    """Append everything that this process and its libraries print to a file, or drop it if the file cannot be opened."""
     try:
         target = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     except OSError:  # without room for a log, results can still be computed
@@ -53,15 +42,8 @@ def redirect_to(path: Path) -> None:
 
 
 def limit_memory(limit: int) -> None:
-    """Make allocations beyond a limit fail, so that a greedy trial raises MemoryError before the machine runs out.
-
-    The hard limit is lowered too, so that the process cannot raise it again.
-
-    Parameters
-    ----------
-    limit : int
-        Bytes of the data segment; 0 for no limit. Only Linux enforces it.
-    """
+    """Make allocations beyond a limit fail, so that a greedy trial raises MemoryError before the machine runs out."""
+    # The hard limit is lowered too, so that the process cannot raise it again.
     if not limit or not _IS_LINUX:
         return
     import resource
@@ -100,20 +82,7 @@ def _prctl(option: int, value: int) -> None:
 
 
 def describe_exit(code: int) -> str:
-    """Return how a process ended, as the end of a sentence.
-
-    Parameters
-    ----------
-    code : int
-        As `subprocess.Popen.returncode`: negative for a signal.
-
-    Examples
-    --------
-    >>> describe_exit(7)
-    'ended with exit code 7'
-    >>> describe_exit(-11)
-    'was killed by SIGSEGV'
-    """
+    """Return how a process ended, as the end of a sentence."""
     if code >= 0:
         return f"ended with exit code {code}"
     try:

@@ -33,13 +33,7 @@ _PATIENCE = 10.0
 
 
 def start_keeper(preload: Sequence[str] = ()) -> socket.socket:
-    """Return the connection to a new keeper, which ends when the connection is closed.
-
-    Parameters
-    ----------
-    preload : sequence of str
-        Modules that the server imports first, so that all keepers share them. They must be mfbench's own.
-    """
+    """Return the connection to a new keeper, which ends when the connection is closed."""
     ours, theirs = socket.socketpair()
     with theirs, _lock:
         request = framed(pickle.dumps(list(preload)))

@@ -30,13 +30,7 @@ _LOOK = 0.2  # seconds between two looks at the memory of a child
 
 
 class SpawnedChild:
-    """A place for one child process at a time.
-
-    Attributes
-    ----------
-    control : Channel
-        It becomes readable when a child has ended.
-    """
+    """A place for one child process at a time."""
 
     def __init__(self) -> None:
         ours, self._events = socket.socketpair()

@@ -18,25 +18,7 @@ _CONTENT = "content"
 
 @contextmanager
 def temporary_folder(purpose: str) -> Iterator[Path]:
-    """Yield an empty folder that is removed afterwards; folders of processes that were killed are removed as well.
-
-    Parameters
-    ----------
-    purpose : str
-        A part of its name, for whoever looks at the folder of temporary files.
-
-    Yields
-    ------
-    Path
-
-    Examples
-    --------
-    >>> with temporary_folder("example") as folder:
-    ...     (folder / "file").write_text("text")
-    4
-    >>> folder.exists()
-    False
-    """
+    """Yield an empty folder that is removed afterwards; folders of processes that were killed are removed as well."""
     remove_left_behind()
     outer, lock = _new(purpose)
     try:
@@ -67,11 +49,9 @@ def _new(purpose: str) -> tuple[Path, filelock.BaseFileLock]:
 
 
 def remove_left_behind() -> None:
-    """Remove the temporary folders of this user whose processes are gone.
-
-    The system releases the lock of a process that ends, so neither a process of another container nor one whose number
-    is in use again is mistaken. Folders without a lock, and those of other users, stay as they are.
-    """
+    """Remove the temporary folders of this user whose processes are gone."""
+    # The system releases the lock of a process that ends, so neither a process of another container nor one whose
+    # number is in use again is mistaken. Folders without a lock, and those of other users, stay as they are.
     with suppress(OSError):  # a folder that cannot be listed must not stop a run
         for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
             if _is_own(folder):

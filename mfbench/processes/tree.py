@@ -19,10 +19,8 @@ _PATIENCE = 5.0
 
 
 def own_memory(pid: int) -> int:
-    """Return the bytes of private and shared memory that a process has touched, without the files that it maps.
-
-    A system that does not list them (macOS, Windows) counts the resident part of mapped files too.
-    """
+    """Return the bytes of private and shared memory that a process has touched, without the files that it maps."""
+    # A system that does not list them (macOS, Windows) counts the resident part of mapped files too.
     if not _PROC.is_dir():
         try:
             return int(psutil.Process(pid).memory_info().rss)
@@ -32,14 +30,7 @@ def own_memory(pid: int) -> int:
 
 
 def memory_of(pids: Iterable[int], limit: int) -> int:
-    """Return the bytes of memory of several processes; what they share is counted once if that decides.
-
-    Parameters
-    ----------
-    pids : iterable of int
-    limit : int
-        Up to this many bytes the faster count is enough, which counts shared pages for every process.
-    """
+    """Return the bytes of memory of several processes; what they share is counted once if that decides."""
     pids = list(pids)
     total = sum(map(own_memory, pids))
     if total > limit and len(pids) > 1:
@@ -62,17 +53,7 @@ def descendants() -> list[int]:
 
 
 def has_children() -> bool:
-    """Tell whether this process has children, running or ended but not waited for. It costs one system call.
-
-    Examples
-    --------
-    >>> import subprocess
-    >>> process = subprocess.Popen(["true"])
-    >>> has_children()
-    True
-    >>> process.wait()
-    0
-    """
+    """Tell whether this process has children, running or ended but not waited for. It costs one system call."""
     if not hasattr(os, "waitid"):  # macOS, Windows
         return bool(psutil.Process().children())
     try:
@@ -83,16 +64,9 @@ def has_children() -> bool:
 
 
 def end_descendants(signal_number: int) -> None:
-    """End all processes below this one, and wait for them.
-
-    A process that adopts orphans (`mfbench.processes.process.adopt_orphans`) reaches every one: what a descendant
-    leaves behind, whatever session or group it belongs to, becomes a child of this process and is ended in turn.
-
-    Parameters
-    ----------
-    signal_number : int
-        Such as ``signal.SIGKILL``.
-    """
+    """End all processes below this one, and wait for them."""
+    # A process that adopts orphans (`mfbench.processes.process.adopt_orphans`) reaches every one: what a descendant
+    # leaves behind, whatever session or group it belongs to, becomes a child of this process and is ended in turn.
     end = time.monotonic() + _PATIENCE
     while _reap() and time.monotonic() < end:
         for pid in descendants():

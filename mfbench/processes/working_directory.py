@@ -10,16 +10,9 @@ NUMBA_SETTINGS = ".numba_config.yaml"
 
 
 def check_working_directory() -> None:
-    """Refuse a working directory that configures numba.
-
-    numba reads this file whenever it compiles a function. It can change results, and with ``cache_dir`` it makes numba
-    load pickled objects from a folder of its choice.
-
-    Raises
-    ------
-    UsageError
-        If the file exists.
-    """
+    """Refuse a working directory that configures numba."""
+    # numba reads this file whenever it compiles a function. It can change results, and with `cache_dir` it makes
+    # numba load pickled objects from a folder of its choice.
     if Path(NUMBA_SETTINGS).exists():
         raise UsageError(
             f"the working directory contains {NUMBA_SETTINGS}, which can change results and make numba execute code: "

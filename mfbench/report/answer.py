@@ -16,17 +16,7 @@ TEST = "Wilcoxon's test over datasets, with Holm's adjustment over all pairs of 
 
 
 def answer_across(overall: Overall) -> list[str]:
-    """Return the answer of a comparison over several datasets.
-
-    Parameters
-    ----------
-    overall : Overall
-
-    Returns
-    -------
-    list of str
-        Two sentences; one if there is nothing to test.
-    """
+    """Return the answer of a comparison over several datasets."""
     names = [str(name) for name in overall.ranks.index]
     if not names:
         return ["No dataset has a score of every method, so none is ahead."]
@@ -71,13 +61,7 @@ def _worse(names: Sequence[str]) -> str:
 
 
 def listed(names: Sequence[str], most: int = MOST_NAMED) -> str:
-    """Return names as a list in a sentence; beyond `most` they are counted.
-
-    Examples
-    --------
-    >>> listed(["A"]), listed(["A", "B", "C"]), listed(["A", "B", "C", "D"], most=2)
-    ('A', 'A, B and C', 'A, B and 2 more')
-    """
+    """Return names as a list in a sentence; beyond `most` they are counted."""
     if len(names) > most:
         return f"{', '.join(names[:most])} and {len(names) - most} more"
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

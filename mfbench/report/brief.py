@@ -40,27 +40,7 @@ def brief_report(
     full: str = "",
     plugin_problems: Sequence[str] = (),
 ) -> Report:
-    """Return the short report of a run.
-
-    Parameters
-    ----------
-    run : Run
-    width : int
-        Width of the terminal in characters.
-    page : Path or None, default=None
-        The page of the run, if it has been written.
-    command : str, default=""
-        The command that shows the page if it has not been written.
-    full : str, default=""
-        The command that prints the whole report.
-    plugin_problems : sequence of str, default=()
-        Sections of plugins that failed; a sentence each.
-
-    Returns
-    -------
-    Report
-        `Report.answer` is printed last.
-    """
+    """Return the short report of a run."""
     kind = kind_of(run)
     sections: list[Section] = []
     if kind == "calibration":
@@ -103,14 +83,7 @@ def _scores(run: Run, width: int) -> Section:
 
 
 def method_lines(run: Run, width: int) -> Table:
-    """Return one line per method; the description is cut to the room that is left, or left out if that is small.
-
-    Parameters
-    ----------
-    run : Run
-    width : int
-        Width of the terminal in characters.
-    """
+    """Return one line per method; the description is cut to the room that is left, or left out if that is small."""
     metric, reference = run.settings.metric, run.settings.reference
     factor, form = (100.0, ".1f") if SCORES[metric].percent else (1.0, ".3f")
     title, prefix = next(column for column in verdict_columns(run) if column[1] == "sound_")

@@ -16,17 +16,7 @@ DASH = Cell("–", "missing")
 
 
 def score_cell(row: Mapping[Any, Any], percent: bool, mark: str | None = None) -> Cell:
-    """Return a mean and its standard deviation, with role and mark.
-
-    Parameters
-    ----------
-    row : mapping
-        A row of `mfbench.stats.results.Run.scores`.
-    percent : bool
-        Whether the score is written in percent.
-    mark : str or None, default=None
-        Mark of an s-test, "" for the reference; None if the table is marked with ≈.
-    """
+    """Return a mean and its standard deviation, with role and mark."""
     if not np.isfinite(row["mean"]):
         return DASH
     digits, factor = (1, 100.0) if percent else (3, 1.0)
@@ -47,37 +37,19 @@ def score_cell(row: Mapping[Any, Any], percent: bool, mark: str | None = None) -
 
 
 def number_cell(value: float, form: str) -> Cell:
-    """Return a formatted number, a dash if it is not finite.
-
-    Examples
-    --------
-    >>> number_cell(0.5, ".2f").text, number_cell(float("nan"), ".2f").text
-    ('0.50', '–')
-    """
+    """Return a formatted number, a dash if it is not finite."""
     return Cell(format(value, form)) if np.isfinite(value) else DASH
 
 
 def size_text(value: float, percent: bool) -> str:
-    """Return the size of a difference, in percentage points if it is a share; a dash if it is not finite.
-
-    Examples
-    --------
-    >>> size_text(0.0123, True), size_text(0.0123, False), size_text(float("nan"), True)
-    ('1.2', '0.012', '–')
-    """
+    """Return the size of a difference, in percentage points if it is a share; a dash if it is not finite."""
     if not np.isfinite(value):
         return "–"
     return f"{100 * value:.1f}" if percent else f"{value:.3f}"
 
 
 def rank_text(value: float) -> str:
-    """Return an average rank with two digits, a half rounded to even so that floating-point error does not decide.
-
-    Examples
-    --------
-    >>> rank_text(7.475), rank_text(7.525)
-    ('7.48', '7.52')
-    """
+    """Return an average rank with two digits, a half rounded to even so that floating-point error does not decide."""
     return f"{np.round(value, 2):.2f}"
 
 
@@ -87,26 +59,14 @@ def rank_cell(value: float) -> Cell:
 
 
 def interval_text(row: Mapping[Any, Any], percent: bool) -> str:
-    """Return a difference with its interval, in percentage points if it is a share.
-
-    Examples
-    --------
-    >>> interval_text({"difference": 0.011, "low": 0.002, "high": 0.02}, True)
-    '+1.1 [+0.2, +2.0]'
-    """
+    """Return a difference with its interval, in percentage points if it is a share."""
     factor, form = (100.0, "+.1f") if percent else (1.0, "+.3f")
     middle, low, high = (format(factor * float(row[name]), form) for name in ("difference", "low", "high"))
     return f"{middle} [{low}, {high}]" if np.isfinite(row["low"]) else f"{middle} [too few]"
 
 
 def p_text(value: float) -> str:
-    """Return a p-value with two significant digits.
-
-    Examples
-    --------
-    >>> p_text(0.0166), p_text(0.5), p_text(1.5e-30), p_text(float("nan"))
-    ('0.017', '0.50', '1.5e-30', '–')
-    """
+    """Return a p-value with two significant digits."""
     if value != value:
         return "–"
     if value >= 0.0995:
@@ -115,13 +75,7 @@ def p_text(value: float) -> str:
 
 
 def seconds(value: float) -> str:
-    """Return a duration in a suitable unit.
-
-    Examples
-    --------
-    >>> seconds(0.0123), seconds(8.04), seconds(754), seconds(9000)
-    ('12 ms', '8.0 s', '12 min 34 s', '2 h 30 min')
-    """
+    """Return a duration in a suitable unit."""
     # Round before choosing the unit: otherwise "1000 ms" and "60.0 s" would appear.
     if round(1000 * value) < 1000:
         return f"{1000 * value:.0f} ms"
@@ -134,24 +88,12 @@ def seconds(value: float) -> str:
 
 
 def time_cell(value: float) -> Cell:
-    """Return a cell with a duration; a dash if nothing was measured.
-
-    Examples
-    --------
-    >>> time_cell(8.04).text, time_cell(0.0).text
-    ('8.0 s', '–')
-    """
+    """Return a cell with a duration; a dash if nothing was measured."""
     return Cell(seconds(value)) if value > 0 else DASH
 
 
 def measured(value: float, measure: str) -> str:
-    """Return a value of a measure with its unit and three significant digits: a time, memory, or a score.
-
-    Examples
-    --------
-    >>> measured(0.0012345, "time"), measured(2.5e6, "memory"), measured(0.98765, "accuracy"), measured(0.5, "mcc")
-    ('1.23 ms', '2.5 MB', '98.77 %', '0.500')
-    """
+    """Return a value of a measure with its unit and three significant digits: a time, memory, or a score."""
     if measure in SCORES:
         return f"{100 * value:.2f} %" if SCORES[measure].percent else f"{value:.3f}"
     units = (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)) if measure == "memory" else (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6))
@@ -161,13 +103,7 @@ def measured(value: float, measure: str) -> str:
 
 
 def with_unit(metric: str, percent: bool) -> str:
-    """Return a metric's name and unit for a heading.
-
-    Examples
-    --------
-    >>> with_unit("accuracy", True), with_unit("log_loss", False)
-    ('Accuracy, percent', 'log_loss')
-    """
+    """Return a metric's name and unit for a heading."""
     # Names with an underscore keep the form in which suites write them.
     name = metric if "_" in metric else metric.capitalize()
     return f"{name}, percent" if percent else name

@@ -12,18 +12,7 @@ from mfbench.base.untrusted import plain_lines
 
 
 class PlainConsole(Console):
-    r"""A console of rich that prints every text as it is, whoever chose it: a dataset, a suite or a plugin.
-
-    Parameters
-    ----------
-    **options
-        As for `rich.console.Console`; ``markup`` and ``emoji`` are off.
-
-    Examples
-    --------
-    >>> PlainConsole(width=40).print("[red]petal[/red] :ok: \x1b[31mwidth")
-    [red]petal[/red] :ok: [31mwidth
-    """
+    """A console of rich that prints every text as it is, whoever chose it: a dataset, a suite or a plugin."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**{**options, "markup": False, "emoji": False})
@@ -36,13 +25,7 @@ class PlainConsole(Console):
 
 
 def make_console(*, stderr: bool = False) -> PlainConsole:
-    """Return the console of a command.
-
-    Parameters
-    ----------
-    stderr : bool, default=False
-        Whether it prints to the standard error.
-    """
+    """Return the console of a command."""
     console = PlainConsole(stderr=stderr)
     # Output that is not a terminal has no width: tables in a log or a pipe are not folded.
     return console if console.is_terminal else PlainConsole(stderr=stderr, width=160)

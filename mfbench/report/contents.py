@@ -40,21 +40,11 @@ Kind = Literal["comparison", "detection", "calibration", "timing", "empty"]
 
 @dataclass(frozen=True)
 class Entry:
-    """A section in the list of contents.
+    """A section in the list of contents."""
 
-    Attributes
-    ----------
-    build : callable
-        Takes a run and returns the section.
-    kinds : tuple of str
-        Kinds of run whose report displays it.
-    on_request : bool, default=False
-        Whether only ``--statistics`` displays it.
-    """
-
-    build: Callable[[Run], Section]
-    kinds: tuple[Kind, ...]
-    on_request: bool = False
+    build: Callable[[Run], Section]  # takes a run and returns the section
+    kinds: tuple[Kind, ...]  # kinds of run whose report displays it
+    on_request: bool = False  # whether only `--statistics` displays it
 
 
 def calibration_of(run: Run) -> Section:
@@ -137,18 +127,7 @@ def kind_of(run: Run) -> Kind:
 def report_of(
     run: Run, registry: Registry | None = None, *, statistics: bool = False, everything: bool = False
 ) -> Report:
-    """Return the report of a run.
-
-    Parameters
-    ----------
-    run : Run
-    registry : Registry or None, default=None
-        Plugins that may add sections.
-    statistics : bool, default=False
-        Include all pairs of methods, win probabilities, the profile of times and the number of features.
-    everything : bool, default=False
-        Include all sections, whatever the kind of run: JSON and CSV have the data of each.
-    """
+    """Return the report of a run."""
     kind = kind_of(run)
     entries: Sequence[Entry] = CONTENTS
     if not everything:
@@ -180,10 +159,8 @@ def plugin_sections(run: Run, registry: Registry) -> list[Section]:
 
 
 def _guarded_chart(chart: Chart, plugin: Plugin) -> Chart:
-    """Return a chart that replaces itself by a sentence if drawing it as text fails.
-
-    If its specification or its words fail, that is a ValueError, which those who draw pictures expect.
-    """
+    """Return a chart that replaces itself by a sentence if drawing it as text fails."""
+    # If its specification or its words fail, that is a ValueError, which those who draw pictures expect.
 
     def text(width: int) -> Sequence[str]:
         assert chart.text is not None

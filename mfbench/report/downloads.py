@@ -15,12 +15,7 @@ def is_plain(console: Console) -> bool:
 
 
 class Downloads:
-    """Displays downloads: as bars on a terminal, otherwise as lines.
-
-    Parameters
-    ----------
-    console : Console
-    """
+    """Displays downloads: as bars on a terminal, otherwise as lines."""
 
     def __init__(self, console: Console) -> None:
         self.console = console

@@ -21,15 +21,7 @@ _GIB = 2**30
 
 
 def show_estimate(estimate: Estimate, suite: str, console: Console) -> None:
-    """Print an estimate: size and cost of the run, a table of datasets, the most expensive methods, what is left out.
-
-    Parameters
-    ----------
-    estimate : Estimate
-    suite : str
-        Name or file of the suite, as on the command line.
-    console : Console
-    """
+    """Print an estimate: size and cost of the run, a table of datasets, the most expensive methods, what is left out."""
     for line in summary(estimate):
         console.print(line, markup=False, highlight=False)
     if estimate.pending:
@@ -72,20 +64,7 @@ def summary(estimate: Estimate) -> list[str]:
 
 
 def too_long(cells: Iterable[tuple[str, str, int]], limit: float) -> list[str]:
-    """Return a sentence on trials that are expected to exceed their time limit; none if there are none.
-
-    Parameters
-    ----------
-    cells : iterable of (str, str, int)
-        Datasets and methods, each with the number of such trials.
-    limit : float
-        Seconds.
-
-    Examples
-    --------
-    >>> too_long([("big", "A", 5), ("big", "B", 5)], 600.0)[0].partition(". ")[0]
-    'Expected to exceed the time limit of 10 min: 10 trials (A and B on big)'
-    """
+    """Return a sentence on trials that are expected to exceed their time limit; none if there are none."""
     methods: dict[str, list[str]] = {}
     number = 0
     for dataset, method, trials in cells:
@@ -101,26 +80,14 @@ def too_long(cells: Iterable[tuple[str, str, int]], limit: float) -> list[str]:
 
 
 def hours(seconds: float) -> str:
-    """Return a duration in hours, by which machines are booked; one of a few minutes in the units of `in_words`.
-
-    Examples
-    --------
-    >>> hours(80), hours(540), hours(5400), hours(360000)
-    ('80 s', '0.15 h', '1.5 h', '100 h')
-    """
+    """Return a duration in hours, by which machines are booked; one of a few minutes in the units of `in_words`."""
     if seconds < 360:
         return in_words(seconds)
     return f"{seconds / 3600:.{2 if seconds < 3600 else 1 if seconds < 36000 else 0}f} h"
 
 
 def gibibytes(amount: int) -> str:
-    """Return an amount of memory in GiB.
-
-    Examples
-    --------
-    >>> gibibytes(3 * 2**29)
-    '1.5 GiB'
-    """
+    """Return an amount of memory in GiB."""
     return f"{amount / _GIB:.1f} GiB"
 
 

@@ -9,25 +9,6 @@ from mfbench.errors import MfbenchError, explained
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file at once, so that a reader never sees half of it; its folder is created if needed.
-
-    Parameters
-    ----------
-    path : Path
-    text : str
-
-    Raises
-    ------
-    MfbenchError
-        If the file cannot be written.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_text(Path(folder, "new", "page.html"), "text")
-    ...     Path(folder, "new", "page.html").read_text()
-    'text'
-    """
+    """Write a file at once, so that a reader never sees half of it; its folder is created if needed."""
     with explained(MfbenchError, lambda reason: f"cannot write {path}: {reason}", OSError):
         write_whole(path, text.encode("utf-8"))

@@ -22,46 +22,18 @@ INDEX = "index.html"
 
 @dataclass(frozen=True)
 class Entry:
-    """A run in the gallery.
-
-    Attributes
-    ----------
-    title, setting, size, environment : str
-    answer : list of str
-    link : str
-        Address of its page, relative to the index.
-    """
+    """A run in the gallery."""
 
     title: str
     setting: str
     size: str
     environment: str
     answer: list[str]
-    link: str
+    link: str  # address of its page, relative to the index
 
 
 def write_gallery(folder: Path, registry: Registry | None = None) -> Path:
-    """Write the page of every run in a folder, and an index that leads to them.
-
-    Parameters
-    ----------
-    folder : Path
-        Runs are found at any depth.
-    registry : Registry or None, default=None
-        Plugins that may add sections; None loads the installed ones.
-
-    Returns
-    -------
-    Path
-        The index.
-
-    Raises
-    ------
-    UsageError
-        If the folder holds no run.
-    MfbenchError
-        If a run cannot be read or a file not be written. The index has all other runs.
-    """
+    """Write the page of every run in a folder, and an index that leads to them."""
     if not folder.is_dir():
         raise UsageError(f"{folder} is not a folder")
     stores = sorted(folder.rglob(FILE_NAME))

@@ -88,24 +88,7 @@ def regeneration_commands(
     figures: Sequence[str] = (),
     joined: Sequence[str] = (),
 ) -> list[str]:
-    """Return the command lines that make a run's report again, in the order in which to run them.
-
-    Parameters
-    ----------
-    run : Run
-    output : str, default=""
-        File that the report is written to.
-    statistics : bool, default=False
-        Whether the report has all pairs, win probabilities and times.
-    reference : str or None, default=None
-        The reference, if it is not the suite's.
-    form : str, default="md"
-        The option that names the form of the report.
-    figures : sequence of str, default=()
-        The options that write the charts that the report shows.
-    joined : sequence of str, default=()
-        The runs that `run` joins, as they were named on the command line; none if it is a single run.
-    """
+    """Return the command lines that make a run's report again, in the order in which to run them."""
     folder = run.meta.folder_words
     options = ["--statistics"] if statistics else []
     options += ["--reference", reference] if reference is not None else []

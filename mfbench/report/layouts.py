@@ -19,34 +19,13 @@ GAP = 3
 
 
 def transposed(table: Table, heading: str) -> Table:
-    """Return a table whose rows are the columns of another.
-
-    Parameters
-    ----------
-    table : Table
-    heading : str
-        Name of the first column, in place of that of the table.
-
-    Examples
-    --------
-    >>> turned = transposed(Table(["dataset", "A", "B"], [[Cell("iris"), Cell("1"), Cell("2")]]), "method")
-    >>> turned.columns, [[cell.text for cell in row] for row in turned.rows]
-    (['method', 'iris'], [['A', '1'], ['B', '2']])
-    """
+    """Return a table whose rows are the columns of another."""
     rows = [[Cell(name), *(row[index] for row in table.rows)] for index, name in enumerate(table.columns[1:], 1)]
     return Table([heading, *(row[0].text for row in table.rows)], rows, table.title)
 
 
 def compact(table: Table) -> Table:
-    """Return a table with headings of a few letters per line, and without the standard deviations.
-
-    Examples
-    --------
-    >>> table = Table(["method", "breast-cancer-coimbra"], [[Cell("A"), Cell("74.2 ± 10.3 ≈", "not-worse")]])
-    >>> short = compact(table)
-    >>> short.columns[1].split(chr(10)), short.rows[0][1].text
-    (['breast-', 'cancer-', 'coimbra'], '74.2 ≈')
-    """
+    """Return a table with headings of a few letters per line, and without the standard deviations."""
     rows = [[row[0], *(Cell(re.sub(r" ± [\d.]+", "", cell.text), cell.role) for cell in row[1:])] for row in table.rows]
     return Table([table.columns[0], *map(_heading, table.columns[1:])], rows, table.title, table.footer_rows)
 

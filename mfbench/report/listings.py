@@ -156,19 +156,7 @@ def _profiles(names: Sequence[str] | None) -> str:
 def show_datasets(
     registry: Registry, console: Console, lookup: Lookup | None = None, collection: str | None = None
 ) -> None:
-    """Print the registered datasets with their declared sizes and locations.
-
-    Parameters
-    ----------
-    registry : Registry
-    console : Console
-        Where to print.
-    lookup : Lookup or None, default=None
-        Mirror, cache and network to search; None means the default mirror and cache.
-    collection : str or None, default=None
-        Print only the datasets of this collection, with its labels. If None, print unregistered datasets in mirror and
-        cache as well.
-    """
+    """Print the registered datasets with their declared sizes and locations."""
     lookup = lookup or Lookup()
     label = () if collection is None else (collection,)
     texts = ("what it is", "source", "licence")
@@ -235,19 +223,7 @@ def show_dataset(
     loaded: LoadedDataset | None = None,
     spec: DatasetSpec | None = None,
 ) -> None:
-    """Print one dataset: sizes, classes, kinds of columns, provenance and the first rows.
-
-    Parameters
-    ----------
-    dataset : Dataset
-    console : Console
-    rows : int
-        Number of rows to print.
-    loaded : LoadedDataset or None, default=None
-        The result of the search, for its location and its card.
-    spec : DatasetSpec or None, default=None
-        Description of the dataset, with its collections and its note.
-    """
+    """Print one dataset: sizes, classes, kinds of columns, provenance and the first rows."""
     import numpy as np
 
     counts = np.bincount(dataset.y, minlength=dataset.n_classes)

@@ -21,20 +21,7 @@ LEAST_DATASETS = 2
 
 
 def page_of(run: Run, registry: Registry | None = None, command: str = "") -> str:
-    """Return the HTML page of a run.
-
-    Parameters
-    ----------
-    run : Run
-    registry : Registry or None, default=None
-        Plugins that may add sections; it also knows the tags of methods, and which datasets need no network.
-    command : str, default=""
-        The command that makes the page; "" takes that of the run.
-
-    Returns
-    -------
-    str
-    """
+    """Return the HTML page of a run."""
     report = report_of(run, registry, statistics=True)
     report = replace(report, answer=answer_of(run), problems=[*run.remarks, *problems_of(report)])
     command = command or " && ".join(regeneration_commands(run, form="open"))
@@ -64,18 +51,7 @@ def problems_of(report: Report) -> list[str]:
 
 
 def groups_of(run: Run, registry: Registry | None = None) -> list[Group]:
-    """Return all datasets, those of each collection, and those that need no network, each with its verdicts.
-
-    Parameters
-    ----------
-    run : Run
-    registry : Registry or None, default=None
-
-    Returns
-    -------
-    list of Group
-        A group needs two datasets, and must not have all of them.
-    """
+    """Return all datasets, those of each collection, and those that need no network, each with its verdicts."""
     everything = list(dict.fromkeys(run.outcomes["dataset"]))
     parts = {f"the collection {name}": datasets for name, datasets in run.collections.items()}
     if registry is not None:

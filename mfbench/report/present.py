@@ -45,39 +45,18 @@ NEEDS = {
 
 @dataclass(frozen=True)
 class Form:
-    """The form of a report.
-
-    Attributes
-    ----------
-    name : {"terminal", "json", "csv", "curves", "md", "latex", "html", "svg", "figure"}
-    figure : str or None
-        Name of a chart.
-    statistics : bool
-        Whether to include all pairs, win probabilities and times.
-    full : bool
-        Whether the terminal form has everything that the other forms have.
-    reference : str or None
-        Overrides the suite's reference.
-    metric : str or None
-        Takes the place of the run's first metric.
-    output : Path or None
-        File that the report is written to, for the command in the head of a Markdown report.
-    joined : sequence of str
-        The runs that were joined, as they were named on the command line; none for a single run.
-    figures : Path or None
-        Folder that every chart is written to; a Markdown report shows the pictures.
-    picture_form : {"svg", "pdf", "png"}
-    """
+    """The form of a report."""
 
     name: str = "terminal"
-    figure: str | None = None
-    statistics: bool = False
-    full: bool = False
-    reference: str | None = None
-    metric: str | None = None
-    output: Path | None = None
+    figure: str | None = None  # name of a chart
+    statistics: bool = False  # whether to include all pairs, win probabilities and times
+    full: bool = False  # whether the terminal form has everything that the other forms have
+    reference: str | None = None  # overrides the suite's reference
+    metric: str | None = None  # takes the place of the run's first metric
+    output: Path | None = None  # file that the report is written to, for the command in the head of a Markdown report
+    # The runs that were joined, as they were named on the command line; none for a single run.
     joined: Sequence[str] = ()
-    figures: Path | None = None
+    figures: Path | None = None  # folder that every chart is written to; a Markdown report shows the pictures
     picture_form: str = "svg"
 
     @property
@@ -94,19 +73,7 @@ def show_run(
     page: Path | None = None,
     joined: Sequence[str] = (),
 ) -> None:
-    """Print the short report of a run.
-
-    Parameters
-    ----------
-    run : Run
-    console : rich.console.Console
-    registry : Registry or None, default=None
-        Plugins that may add sections; the short report names those that failed.
-    page : Path or None, default=None
-        The page of the run; None takes the file beside its store, if there is one.
-    joined : sequence of str, default=()
-        The runs that `run` joins, as they were named on the command line; none for a single run.
-    """
+    """Print the short report of a run."""
     chosen = ["--reference", run.reference] if run.reference is not None else []
     chosen += ["--metric", run.metric] if run.metric is not None else []
     again = shell_command(["mfbench", "report", *(joined or [str(run.bundle or run.path)]), *chosen])
@@ -130,13 +97,7 @@ def _current_page(run: Run) -> Path | None:
 
 
 def present_run(run: Run, form: Form, console: Console) -> str:
-    """Return the report of a run in a form; the terminal form is printed, and the text is empty.
-
-    Raises
-    ------
-    UsageError
-        If the reference is not a method of the run, the metric is not one of it, or there is nothing to draw.
-    """
+    """Return the report of a run in a form; the terminal form is printed, and the text is empty."""
     run = choose(run, form.reference, form.metric)
     if form.name == "terminal" and not (form.full or form.statistics):
         show_run(run, console, load_registry(), joined=form.joined)
@@ -178,26 +139,14 @@ def _pictures(run: Run, form: Form) -> dict[str, str]:
 
 
 def curves_csv(run: Run) -> str:
-    """Return the curves of a run as CSV, one line per dataset, method, metric and number of features.
-
-    Raises
-    ------
-    UsageError
-        If the run has no curves.
-    """
+    """Return the curves of a run as CSV, one line per dataset, method, metric and number of features."""
     if not len(run.curves) or not len(run.curve_means):
         raise UsageError("--curves needs a run with a successful trial of a method with 'curve'")
     return frame_to_csv(points(run))
 
 
 def choose(run: Run, reference: str | None, metric: str | None) -> Run:
-    """Return a run with a method as its reference, and a metric that its report shows; None leaves what it has.
-
-    Raises
-    ------
-    UnknownNameError
-        If the run has no such method or metric.
-    """
+    """Return a run with a method as its reference, and a metric that its report shows; None leaves what it has."""
     changes = {name: value for name, value in (("metric", metric), ("reference", reference)) if value is not None}
     return run.replace(**changes) if changes else run
 
@@ -213,23 +162,7 @@ def present_power(
     metric: str | None = None,
     as_json: bool = False,
 ) -> str:
-    """Return what a run can see as JSON; without `as_json` it is printed, and the text is empty.
-
-    Parameters
-    ----------
-    run : Run
-    difference : float
-        In percentage points if the metric is a share, otherwise in its own unit.
-    console : rich.console.Console
-    power, reference, methods, metric
-        As in `mfbench.stats.results.Run.power`; no methods means all.
-    as_json : bool, default=False
-
-    Raises
-    ------
-    UsageError
-        If a name or a number is not valid, or no comparison has a spread to plan from.
-    """
+    """Return what a run can see as JSON; without `as_json` it is printed, and the text is empty."""
     changes = {"reference": reference, "metric": metric}
     overrides = {key: value for key, value in changes.items() if value is not None}
     percent = SCORES[metric].percent if metric in SCORES else SCORES[run.metrics[0]].percent
@@ -243,15 +176,7 @@ def present_power(
 
 
 def present_table(name: str, form: Form, console: Console) -> str:
-    """Return the analysis of a published table in a form; the terminal form is printed, and the text is empty.
-
-    Raises
-    ------
-    SuiteError
-        If there is no such table.
-    UsageError
-        If the reference is not a method of the table, or there is nothing to draw.
-    """
+    """Return the analysis of a published table in a form; the terminal form is printed, and the text is empty."""
     table = read_published(name, load_registry(), Path())
     report = report_of_table(table, reanalyse(table, form.reference), statistics=form.statistics)
     return _present(report, form, console)
@@ -295,13 +220,7 @@ def page_path(run: Run) -> Path:
 
 
 def write_page(run: Run, registry: Registry | None = None) -> Path:
-    """Write the page of a run beside its results and return its path.
-
-    Raises
-    ------
-    MfbenchError
-        If the file cannot be written.
-    """
+    """Write the page of a run beside its results and return its path."""
     path = page_path(run)
     write_text(path, page_of(run, registry or load_registry()))
     return path
@@ -317,26 +236,7 @@ def open_page(run: Run) -> Path:
 
 
 def write_charts(run: Run, folder: Path, form: str = "svg") -> list[Path]:
-    """Write every chart of a run as a file of its own.
-
-    Parameters
-    ----------
-    run : Run
-    folder : Path
-        Created if it does not exist.
-    form : {"svg", "pdf", "png"}, default="svg"
-
-    Returns
-    -------
-    list of Path
-
-    Raises
-    ------
-    UsageError
-        If the run has nothing to draw.
-    MfbenchError
-        If a file cannot be written, or a plugin's chart is not valid.
-    """
+    """Write every chart of a run as a file of its own."""
     charts = _charts(run)
     if not charts:
         raise UsageError("there is nothing to draw: no section of the report has a chart")

@@ -24,29 +24,7 @@ def means_of(table: PublishedTable) -> pd.DataFrame:
 
 
 def reanalyse(table: PublishedTable, reference: str | None = None, alpha: float = 0.05, rope: float = 0.01) -> Overall:
-    """Compare the methods of a published table across its datasets.
-
-    Parameters
-    ----------
-    table : PublishedTable
-    reference : str or None, default=None
-        Method that the others are compared with; None means the one with the best average rank, and p-values are
-        then adjusted for that choice.
-    alpha : float, default=0.05
-        Level of tests and intervals.
-    rope : float, default=0.01
-        Differences of at most this size are practically zero, in the unit of the metric.
-
-    Returns
-    -------
-    Overall
-        Datasets for which a method has no figure are left out.
-
-    Raises
-    ------
-    UnknownNameError
-        If the table has no such method.
-    """
+    """Compare the methods of a published table across its datasets."""
     greater = SCORES[table.about.metric].greater_is_better
     completed = complete(means_of(table), "drop-dataset", greater_is_better=greater)
     overall = Overall(completed, greater, reference, alpha, rope)
@@ -59,16 +37,7 @@ def reanalyse(table: PublishedTable, reference: str | None = None, alpha: float 
 
 
 def report_of_table(table: PublishedTable, overall: Overall, *, statistics: bool = False) -> Report:
-    """Return the report of a published table.
-
-    Parameters
-    ----------
-    table : PublishedTable
-    overall : Overall
-        As returned by `reanalyse`.
-    statistics : bool, default=False
-        Include all pairs of methods and win probabilities.
-    """
+    """Return the report of a published table."""
     percent = SCORES[table.about.metric].percent
     return Report(
         table.title,

@@ -13,21 +13,7 @@ LEAST_PRIOR = 2.0  # seconds of all workers
 
 
 class Remaining:
-    """The time left of a run, updated with each trial that ends.
-
-    Parameters
-    ----------
-    forecast : Forecast
-    pending : sequence of Trial
-        The trials to run.
-    limit : float, default=inf
-        Seconds after which a trial is ended.
-
-    Attributes
-    ----------
-    total : float
-        Predicted seconds of the run.
-    """
+    """The time left of a run, updated with each trial that ends."""
 
     def __init__(self, forecast: Forecast, pending: Sequence[Trial], limit: float = math.inf) -> None:
         self.forecast = forecast
@@ -79,15 +65,7 @@ class Remaining:
 
 
 def in_words(seconds: float) -> str:
-    """Return a duration in the largest units that matter, for estimates.
-
-    Examples
-    --------
-    >>> in_words(0.2), in_words(75), in_words(5400), in_words(90000), in_words(7e6)
-    ('1 s', '75 s', '1 h 30 min', '25 h', '81 days')
-    >>> in_words(500), in_words(0.0)
-    ('8 min', '0 s')
-    """
+    """Return a duration in the largest units that matter, for estimates."""
     if seconds <= 120:
         return f"{math.ceil(seconds)} s"
     minutes = round(seconds / 60)

@@ -12,62 +12,25 @@ _COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 
 
 def own_commit() -> str | None:
-    """Return the commit of the checkout that mfbench runs from; None if it is installed.
-
-    The working directory and the folders above mfbench's own have no influence. Uncommitted changes are not
-    recorded, because Git alone can find them; the hashes in the trial keys tell which code ran.
-    """
+    """Return the commit of the checkout that mfbench runs from; None if it is installed."""
+    # The working directory and the folders above mfbench's own have no influence. Uncommitted changes are not recorded,
+    # because Git alone can find them; the hashes in the trial keys tell which code ran.
     return checkout_commit(Path(__file__).parents[2])
 
 
 def checkout_commit(folder: Path) -> str | None:
-    """Return the commit of a checkout of mfbench.
-
-    Parameters
-    ----------
-    folder : Path
-        The folder that contains the package.
-
-    Returns
-    -------
-    str or None
-        None if the folder is not a checkout of mfbench, has no commit, or stores its references in another form than
-        files.
-    """
+    """Return the commit of a checkout of mfbench."""
     return head_commit(folder) if is_mfbench(folder) else None
 
 
 def repository_of(folder: Path) -> tuple[Path, Path] | None:
-    """Return the folder of Git's files of a checkout, and the one that all its worktrees share.
-
-    Parameters
-    ----------
-    folder : Path
-        The top of the checkout.
-
-    Returns
-    -------
-    (Path, Path) or None
-        None if the folder is not the top of a checkout.
-    """
+    """Return the folder of Git's files of a checkout, and the one that all its worktrees share."""
     repository = _follow(folder / ".git", "gitdir:")
     return (repository, repository / (_read(repository / "commondir") or ".")) if repository.is_dir() else None
 
 
 def head_commit(folder: Path) -> str | None:
-    """Return the commit of the checkout of any project.
-
-    Parameters
-    ----------
-    folder : Path
-        The top of the checkout.
-
-    Returns
-    -------
-    str or None
-        None if the folder is not the top of a checkout, has no commit, or stores its references in another form than
-        files.
-    """
+    """Return the commit of the checkout of any project."""
     folders = repository_of(folder)
     if folders is None:
         return None

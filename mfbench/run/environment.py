@@ -20,13 +20,7 @@ LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas", "numba", "xgboost", "pl
 
 
 def available_cpus() -> int:
-    """Return the number of processors that this process may use, within the limits of a container or batch system.
-
-    Examples
-    --------
-    >>> available_cpus() >= 1
-    True
-    """
+    """Return the number of processors that this process may use, within the limits of a container or batch system."""
     return int(joblib.cpu_count())
 
 
@@ -41,15 +35,7 @@ def kind_of_machine() -> str:
 
 
 def slots_of_machine(folder: Path, slots: int) -> int:
-    """Return the number of trials that all places of this machine run at once, as far as they have started.
-
-    Parameters
-    ----------
-    folder : Path
-        A folder that the places of this machine share; each writes down its own number there.
-    slots : int
-        That of this process.
-    """
+    """Return the number of trials that all places of this machine run at once, as far as they have started."""
     folder = folder / "places"
     folder.mkdir(parents=True, exist_ok=True)
     host = platform.node()
@@ -67,32 +53,12 @@ def slots_of_machine(folder: Path, slots: int) -> int:
 
 
 def memory_limit(gibibytes: float, jobs: int) -> int:
-    """Return the memory limit of a worker in bytes.
-
-    Parameters
-    ----------
-    gibibytes : float
-        The protocol's setting; 0 for the default.
-    jobs : int
-        Worker processes.
-    """
+    """Return the memory limit of a worker in bytes."""
     return int(gibibytes * 2**30) or default_memory(jobs)
 
 
 def describe(registry: Registry, jobs: int, memory: int, executor: str = "local") -> Environment:
-    """Return the machine and the software.
-
-    Parameters
-    ----------
-    registry : Registry
-        The loaded plugins.
-    jobs : int
-        Worker processes.
-    memory : int
-        Memory limit of each in bytes; 0 if each machine has a default of its own.
-    executor : str, default="local"
-        What runs the trials.
-    """
+    """Return the machine and the software."""
     return Environment(
         mfbench=metadata.version("mfbench"),
         python=platform.python_version(),

@@ -23,50 +23,26 @@ VERSION = metadata.version("mfbench")
 
 @dataclass(frozen=True)
 class Source:
-    """Where a method or a dataset comes from.
-
-    Attributes
-    ----------
-    plugin : Plugin
-    module : str
-        The module of its factory or loader.
-    """
+    """Where a method or a dataset comes from."""
 
     plugin: Plugin
-    module: str
+    module: str  # the module of its factory or loader
 
 
 @dataclass(frozen=True)
 class Fingerprint:
-    """What a process computes with.
+    """What a process computes with."""
 
-    Attributes
-    ----------
-    version : str
-        Of mfbench.
-    host : str
-        Hash of the files of mfbench that take part in computing a result.
-    libraries : mapping of str to str
-        Versions of the numeric libraries.
-    code : mapping of Source to mapping of str to str
-        The code of each method and dataset, as in `mfbench.host.code_hashes.method_code`; empty if the plugin is not
-        installed.
-    """
-
-    version: str
-    host: str
-    libraries: Mapping[str, str]
+    version: str  # of mfbench
+    host: str  # hash of the files of mfbench that take part in computing a result
+    libraries: Mapping[str, str]  # versions of the numeric libraries
+    # The code of each method and dataset, as in `mfbench.host.code_hashes.method_code`; empty if the plugin is not
+    # installed.
     code: Mapping[Source, Mapping[str, str]]
 
 
 def fingerprint_of(sources: Iterable[Source]) -> Fingerprint:
-    """Return what this process computes with.
-
-    Parameters
-    ----------
-    sources : iterable of Source
-        The methods and datasets to look at; the versions of their plugins are those that are installed here.
-    """
+    """Return what this process computes with."""
     return Fingerprint(VERSION, host_code(), numeric_versions(), {one: _code(one) for one in sources})
 
 
@@ -83,21 +59,7 @@ def sources_of(plan: Plan, registry: Registry) -> tuple[Source, ...]:
 
 
 def differences(theirs: Fingerprint, here: Fingerprint) -> list[str]:
-    """Return how this process differs from another one, a clause for each difference; none if results are the same.
-
-    Parameters
-    ----------
-    theirs : Fingerprint
-        Of the process that asks.
-    here : Fingerprint
-        Of this process, for the same sources.
-
-    Examples
-    --------
-    >>> one = Fingerprint("0.2.0", "a", {"numpy": "2.0"}, {})
-    >>> differences(one, Fingerprint("0.1.0", "b", {"numpy": "1.26"}, {}))
-    ['mfbench 0.1.0 instead of 0.2.0', 'numpy 1.26 instead of 2.0']
-    """
+    """Return how this process differs from another one, a clause for each difference; none if results are the same."""
     reasons = _versions({"mfbench": theirs.version}, {"mfbench": here.version})
     if not reasons and theirs.host != here.host:
         reasons.append(f"mfbench {here.version} with other code")

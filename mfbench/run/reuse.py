@@ -43,10 +43,8 @@ def copied_statuses(*, retry_failed: bool) -> tuple[Status, ...]:
 
 @contextmanager
 def opened_sources(sources: Iterable[Iterable[EarlierRun]]) -> Iterator[Iterator[EarlierRun]]:
-    """Yield the runs of all sources, and close the sources afterwards.
-
-    Each is asked for its first run at once: what it refuses is refused before anything is written.
-    """
+    """Yield the runs of all sources, and close the sources afterwards."""
+    # Each is asked for its first run at once: what it refuses is refused before anything is written.
     with ExitStack() as stack:
         runs: list[Iterable[EarlierRun]] = []
         for source in sources:
@@ -63,11 +61,9 @@ def reuse_results(
     runs: Iterable[EarlierRun],
     retried: Collection[Status] = (),
 ) -> list[str]:
-    """Copy the results that other runs have of a plan, record where they are from, and return the remarks on that.
-
-    The first run that has a result provides it, also in place of a stored one of the statuses `retried`. Nothing is
-    copied if the protocol measures times: they compare only if they were measured together.
-    """
+    """Copy the results that other runs have of a plan, record where they are from, and return the remarks on that."""
+    # The first run that has a result provides it, also in place of a stored one of the statuses `retried`. Nothing is
+    # copied if the protocol measures times: they compare only if they were measured together.
     planned = {trial.key for trial in plan.trials}
     before = recorded_reuse(store)
     # Whatever this start plans; a result that is measured here leaves the record when it is stored.
@@ -110,10 +106,8 @@ def recorded_reuse(store: Store) -> Reused:
 
 
 def earlier_runs(plan: Plan, folder: Path) -> Iterator[EarlierRun]:
-    """Yield the other runs in the folder of reports, those of the same suite first.
-
-    A share of a plan has many neighbours that are shares as well; it looks at whole runs alone.
-    """
+    """Yield the other runs in the folder of reports, those of the same suite first."""
+    # A share of a plan has many neighbours that are shares as well; it looks at whole runs alone.
     files = sorted(folder.parent.glob(f"*/{FILE_NAME}"))
     if folder.parent.name == plan.loaded.suite.suite.name:  # else the run is not in a folder of reports
         files += [file for file in sorted(folder.parent.parent.glob(f"*/*/{FILE_NAME}")) if file not in files]
@@ -142,10 +136,8 @@ def _with_note(reused: Reused, note: str) -> Reused:
 
 
 def _foreign_keys(run: EarlierRun, plan: Plan, differing: Mapping[str, str]) -> dict[str, set[str]]:
-    """Return the keys of results that a run has of another trial, or of other data, than the plan has, by reason.
-
-    With `differing`, a clause by the label of each dataset whose data or folds are not those of the run.
-    """
+    """Return the keys of results that a run has of another trial, or of other data, than the plan has, by reason."""
+    # With `differing`, a clause by the label of each dataset whose data or folds are not those of the run.
     with Store(run.folder, read_only=True) as other:
         query = (
             "SELECT p.key, p.dataset, p.method, p.repeat, p.fold, d.sha256 FROM plan p "
@@ -248,11 +240,9 @@ def _difference(there: Environment, here: Environment) -> str:
 
 
 def remarks_on_reuse(reused: Reused, results: Collection[str]) -> list[str]:
-    """Return a sentence on the results of a run that are those of earlier runs, and one on each run passed over.
-
-    >>> remarks_on_reuse(Reused(keys={"quick-0": ["a", "b"]}, differences={"quick-0": "1 worker"}), ["a", "b", "c"])
-    ['2 of 3 results are from earlier runs, and so are their times: 2 from quick-0 (1 worker).']
-    """
+    """Return a sentence on the results of a run that are those of earlier runs, and one on each run passed over."""
+    # >>> remarks_on_reuse(Reused(keys={"quick-0": ["a", "b"]}, differences={"quick-0": "1 worker"}), ["a", "b", "c"])
+    # ['2 of 3 results are from earlier runs, and so are their times: 2 from quick-0 (1 worker).']
     present = set(results)
     counts = {name: len(present.intersection(keys)) for name, keys in reused.keys.items()}
     total = sum(counts.values())

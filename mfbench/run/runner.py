@@ -66,34 +66,18 @@ class Observer(Protocol):
 
 @dataclass(frozen=True)
 class RunOptions:
-    """Options of a run; none of them changes a result.
+    """Options of a run; none of them changes a result."""
 
-    Parameters
-    ----------
-    jobs : int, default=0
-        Worker processes; 0 means one for each available processor.
-    fresh : bool, default=False
-        Delete the results in the folder and start over.
-    retry_failed : bool, default=False
-        Repeat trials that failed.
-    executor : str, default="local"
-        What runs the trials: the processes of this machine, or an engine that a plugin registers, such as "dask".
-    scheduler : str, default=""
-        Where the engine's scheduler is; empty for the engine's default.
-    budget : float, default=0.0
-        Wall seconds after which the run ends, complete or not; 0 for no limit. What is there then is a fair table: see
-        `mfbench.run.forecast.budget.in_rounds`.
-    wait_for_workers : float, default=300.0
-        Seconds for which a run waits for a worker of an engine while there is none.
-    """
-
-    jobs: int = 0
-    fresh: bool = False
-    retry_failed: bool = False
+    jobs: int = 0  # worker processes; 0 means one for each available processor
+    fresh: bool = False  # delete the results in the folder and start over
+    retry_failed: bool = False  # repeat trials that failed
+    # What runs the trials: the processes of this machine, or an engine that a plugin registers, such as "dask".
     executor: str = "local"
-    scheduler: str = ""
+    scheduler: str = ""  # where the engine's scheduler is; empty for the engine's default
+    # Wall seconds after which the run ends, complete or not; 0 for no limit. What is there then is a fair table: see
+    # `mfbench.run.forecast.budget.in_rounds`.
     budget: float = 0.0
-    wait_for_workers: float = 300.0
+    wait_for_workers: float = 300.0  # seconds for which a run waits for a worker of an engine while there is none
 
 
 @dataclass
@@ -107,17 +91,7 @@ class Progress:
 
 
 def run_folder(out: Path, loaded: LoadedSuite, only: Sequence[str] = ()) -> Path:
-    """Return the folder of a run: a function of the suite's content and of the options that determine its trials.
-
-    Parameters
-    ----------
-    out : Path
-        Folder of all reports.
-    loaded : LoadedSuite
-        The suite with its profile.
-    only : sequence of str
-        Patterns of ``--only`` that restrict it, or its part.
-    """
+    """Return the folder of a run: a function of the suite's content and of the options that determine its trials."""
     suite = loaded.suite.model_dump(mode="json", include={"suite": {"name", "seed"}, "datasets": True, "methods": True})
     protocol = loaded.protocol.model_dump(mode="json", exclude={"timeout", "memory"})
     newer = {"curve": [protocol, *suite["methods"]], "max_rows": [protocol], "classes": suite["datasets"]}
@@ -152,11 +126,9 @@ def execute(
     sources: Iterable[Iterable[EarlierRun]] = (),
     make_pool: PoolHook | None = None,
 ) -> Progress:
-    """Run the trials that are not in a folder's store yet.
-
-    Results of the runs that `sources` yield are used after those in the folder of reports; generators are closed. An
-    executor that is an engine needs `make_pool`.
-    """
+    """Run the trials that are not in a folder's store yet."""
+    # Results of the runs that `sources` yield are used after those in the folder of reports; generators are closed. An
+    # executor that is an engine needs `make_pool`.
     own = () if options.fresh else earlier_runs(plan, folder)
     with opened_sources([own, *sources]) as runs, prepare(plan, folder, registry, options, observer) as start:
         pending = start.pending(runs)
@@ -189,15 +161,7 @@ def prepare(
 
 @dataclass
 class PreparedRun:
-    """A run whose folder is locked and whose store is open, and the steps from there to its end.
-
-    Attributes
-    ----------
-    described : Environment
-        What runs the trials of this start.
-    discard : callable
-        Discards the results that this start replaces.
-    """
+    """A run whose folder is locked and whose store is open, and the steps from there to its end."""
 
     plan: Plan
     folder: Path
@@ -207,8 +171,8 @@ class PreparedRun:
     budget: Budget | None
     jobs: int
     store: Store
-    described: Environment
-    discard: Callable[[], None]
+    described: Environment  # what runs the trials of this start
+    discard: Callable[[], None]  # discards the results that this start replaces
     progress: Progress = field(default_factory=Progress)
 
     def pending(self, runs: Iterable[EarlierRun]) -> list[Trial]:

@@ -14,27 +14,10 @@ COLUMNS = ["dataset", "planned", "compared", "not_reached"]
 
 
 def common_folds(trials: pd.DataFrame) -> dict[str, Folds]:
-    """Return the (repeat, fold) pairs on which methods are compared, for each dataset with trials that have not run.
-
-    These are the folds that every method has run, whether it failed or not. A method that has run less than half as
-    many folds as another one does not count. A dataset without any such fold, or with one method, is not in the result.
-
-    Parameters
-    ----------
-    trials : DataFrame
-        Columns dataset, method, repeat, fold, and status, which is None for a trial that has not run.
-
-    Examples
-    --------
-    >>> trials = pd.DataFrame(
-    ...     {"dataset": "d", "method": ["A", "A", "B", "B"], "repeat": 0, "fold": [0, 1, 0, 1], "status": "ok"}
-    ... )
-    >>> common_folds(trials)
-    {}
-    >>> trials.loc[3, "status"] = None
-    >>> common_folds(trials)
-    {'d': frozenset({(0, 0)})}
-    """
+    """Return the (repeat, fold) pairs on which methods are compared, for each dataset with trials that have not run."""
+    # These are the folds that every method has run, whether it failed or not. A method that has run less than half as
+    # many folds as another one does not count. A dataset without any such fold, or with one method, is not in the
+    # result.
     pending = trials["status"].isna()
     common = {}
     for dataset, own in trials[trials["dataset"].isin(trials.loc[pending, "dataset"])].groupby("dataset", sort=False):
@@ -51,14 +34,7 @@ def common_folds(trials: pd.DataFrame) -> dict[str, Folds]:
 
 
 def on_common_folds(trials: pd.DataFrame, common: Mapping[str, Folds]) -> pd.DataFrame:
-    """Return the trials on the folds of `common_folds`, and all trials of the other datasets.
-
-    Parameters
-    ----------
-    trials : DataFrame
-        Columns dataset, repeat and fold.
-    common : mapping of str to set of (int, int)
-    """
+    """Return the trials on the folds of `common_folds`, and all trials of the other datasets."""
     if not common:
         return trials
     places = zip(trials["dataset"], trials["repeat"], trials["fold"], strict=True)
@@ -67,20 +43,7 @@ def on_common_folds(trials: pd.DataFrame, common: Mapping[str, Folds]) -> pd.Dat
 
 
 def is_common(row: Mapping[str, Any], common: Mapping[str, Folds]) -> bool:
-    """Return whether a trial is on the folds of `common_folds`; of other datasets each trial is.
-
-    Parameters
-    ----------
-    row : mapping
-        With dataset, repeat and fold.
-    common : mapping of str to set of (int, int)
-
-    Examples
-    --------
-    >>> row = {"dataset": "d", "repeat": 0, "fold": 1}
-    >>> is_common(row, {"d": frozenset({(0, 0)})}), is_common(row, {})
-    (False, True)
-    """
+    """Return whether a trial is on the folds of `common_folds`; of other datasets each trial is."""
     return _compared(row["dataset"], (row["repeat"], row["fold"]), common)
 
 
@@ -89,21 +52,7 @@ def _compared(dataset: str, fold: tuple[int, int], common: Mapping[str, Folds]) 
 
 
 def coverage(trials: pd.DataFrame, common: Mapping[str, Folds]) -> pd.DataFrame:
-    """Return a row for each dataset with trials that have not run.
-
-    Parameters
-    ----------
-    trials : DataFrame
-        As for `common_folds`.
-    common : mapping of str to set of (int, int)
-        What `common_folds` returns.
-
-    Returns
-    -------
-    DataFrame
-        Columns dataset, planned (number of folds), compared (number of folds on which methods are compared) and
-        not_reached (the methods without any result on the dataset).
-    """
+    """Return a row for each dataset with trials that have not run."""
     rows = []
     unfinished = trials[trials["dataset"].isin(trials.loc[trials["status"].isna(), "dataset"])]
     for dataset, own in unfinished.groupby("dataset", sort=False):

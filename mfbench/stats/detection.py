@@ -43,29 +43,10 @@ class MeanInterval:
 
 
 def mean_interval(values: ArrayLike, alpha: float = 0.05) -> MeanInterval:
-    """Return the mean of a proportion over rounds with Student's confidence interval, cut at 0 and 1.
-
-    The features of a round are not independent draws, so the interval is computed from the spread between rounds;
-    Wilson's interval would count each feature as a draw. If every round has the same value the interval is a point:
-    no spread was observed, which does not mean that there is none.
-
-    Parameters
-    ----------
-    values : array-like of shape (n_rounds,)
-        From 0 to 1; undefined values (NaN) are left out.
-    alpha : float, default=0.05
-        The interval has level 1 - alpha.
-
-    Returns
-    -------
-    MeanInterval
-
-    Examples
-    --------
-    >>> interval = mean_interval([0.2, 0.4, 0.6])
-    >>> round(interval.mean, 3), round(interval.low, 3), round(interval.high, 3)
-    (0.4, 0.0, 0.897)
-    """
+    """Return the mean of a proportion over rounds with Student's confidence interval, cut at 0 and 1."""
+    # The features of a round are not independent draws, so the interval is computed from the spread between rounds;
+    # Wilson's interval would count each feature as a draw. If every round has the same value the interval is a point:
+    # no spread was observed, which does not mean that there is none.
     defined = np.asarray(values, dtype=np.float64)
     defined = defined[np.isfinite(defined)]
     count = len(defined)
@@ -80,23 +61,7 @@ def mean_interval(values: ArrayLike, alpha: float = 0.05) -> MeanInterval:
 
 
 def detection_frame(trials: pd.DataFrame, n_features: Mapping[str, int], alpha: float = 0.05) -> pd.DataFrame:
-    """Return one row per dataset, method and figure.
-
-    Parameters
-    ----------
-    trials : DataFrame
-        As `mfbench.stats.results.Run.trials` of a run of ``ground-truth``.
-    n_features : mapping of str to int
-        Number of features by dataset.
-    alpha : float, default=0.05
-        Intervals have level 1 - alpha.
-
-    Returns
-    -------
-    DataFrame
-        Columns dataset, method, figure (those of `DETECTION_METRICS`, then "stability"), mean, sd, low, high, rounds
-        (with a value) and planned. Stability is one value for all rounds, with its own interval and no sd.
-    """
+    """Return one row per dataset, method and figure."""
     lines: list[list[object]] = []
     for (dataset, method), cell in trials.groupby(["dataset", "method"], sort=False):
         good = cell[cell["status"] == "ok"]
@@ -111,29 +76,8 @@ def detection_frame(trials: pd.DataFrame, n_features: Mapping[str, int], alpha: 
 def compare_rounds(
     trials: pd.DataFrame, reference: str, figures: Sequence[str] = tuple(DETECTION_METRICS), alpha: float = 0.05
 ) -> pd.DataFrame:
-    """Return the reference against each other method on each dataset, paired by round.
-
-    Rounds in which either has no value are left out; at least two rounds must remain.
-
-    Parameters
-    ----------
-    trials : DataFrame
-        As `mfbench.stats.results.Run.trials`.
-    reference : str
-        Label of a method.
-    figures : sequence of str, default=all
-        The figures to compare.
-    alpha : float, default=0.05
-        Level of the verdict and of the interval.
-
-    Returns
-    -------
-    DataFrame
-        Columns dataset, method, figure, difference (reference minus method), low, high and p_value (paired t test),
-        p_wilcoxon (signed-rank test), rounds, verdict ("win", "tie" or "loss" of the reference by the t test, or "no
-        verdict"), detectable (smallest true difference that the t test finds with 80 % power) and reason (why there is
-        no verdict, or none that rests on a spread).
-    """
+    """Return the reference against each other method on each dataset, paired by round."""
+    # Rounds in which either has no value are left out; at least two rounds must remain.
     lines: list[list[object]] = []
     for dataset, cells in trials.groupby("dataset", sort=False):
         by_round = {
@@ -170,18 +114,7 @@ def _paired(one: pd.DataFrame, other: pd.DataFrame, figure: str, alpha: float) -
 
 
 def wilcoxon_p(first: ArrayLike, second: ArrayLike) -> float:
-    """Return the two-sided p-value of Wilcoxon's signed-rank test by Pratt's rule for equal pairs.
-
-    Returns
-    -------
-    float
-        1 if all pairs are equal.
-
-    Examples
-    --------
-    >>> round(wilcoxon_p([3, 5, 4, 6, 7], [1, 2, 3, 2, 2]), 4)
-    0.0625
-    """
+    """Return the two-sided p-value of Wilcoxon's signed-rank test by Pratt's rule for equal pairs."""
     differences = np.round(np.asarray(first, dtype=float) - np.asarray(second, dtype=float), 12)
     if not differences.any():
         return 1.0

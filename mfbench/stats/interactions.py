@@ -15,22 +15,7 @@ TRUE_COLUMNS = ["dataset", "method", "true_pairs", "n_pairs", "share", "p_value"
 
 
 def interaction_frame(rows: Iterable[Mapping[str, Any]], datasets: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    """Return one row per trial and recorded pair of features.
-
-    Parameters
-    ----------
-    rows : iterable of mapping
-        Trials, as `mfbench.run.store.store.Store.rows` yields them.
-    datasets : iterable of mapping
-        As `mfbench.run.store.store.Store.datasets`: feature names and true pairs are used.
-
-    Returns
-    -------
-    DataFrame
-        Columns dataset, method, repeat, fold, first, second (names of features), value (the estimator's),
-        share (its absolute value over the Frobenius norm of the whole matrix), p_value (NaN without one), rank (number
-        of pairs with the same weight or more), n_pairs (all pairs of the dataset) and true.
-    """
+    """Return one row per trial and recorded pair of features."""
     by_label = {dataset["label"]: dataset for dataset in datasets}
     lines: list[list[Any]] = []
     for row in rows:
@@ -52,19 +37,7 @@ def interaction_frame(rows: Iterable[Mapping[str, Any]], datasets: Iterable[Mapp
 
 
 def true_interactions(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return how each method weighs and ranks the true pairs.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        As `interaction_frame` returns.
-
-    Returns
-    -------
-    DataFrame
-        One row per dataset with true pairs and method that weighs pairs: true_pairs, n_pairs, share (mean over folds
-        and true pairs), p_value (median over them), rank (of the best true pair, median over folds) and folds.
-    """
+    """Return how each method weighs and ranks the true pairs."""
     lines = []
     for (dataset, method), group in frame[frame["true"].astype(bool)].groupby(["dataset", "method"], sort=False):
         by_fold = group.groupby(["repeat", "fold"])

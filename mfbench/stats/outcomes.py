@@ -23,14 +23,7 @@ _NOT_PLAIN = ("scores", "interactions", "candidates", "curve")
 
 
 def frame_of(columns: Mapping[str, list[Any]], metrics: Iterable[str]) -> pd.DataFrame:
-    """Return columns of a store as a frame, with a column for each metric instead of the scores.
-
-    Parameters
-    ----------
-    columns : mapping of str to list
-        One entry per planned trial in each.
-    metrics : iterable of str
-    """
+    """Return columns of a store as a frame, with a column for each metric instead of the scores."""
     content: dict[str, Any] = {name: values for name, values in columns.items() if name not in _NOT_PLAIN}
     scores = columns["scores"]
     content |= {metric: np.array([values.get(metric, np.nan) for values in scores], dtype=float) for metric in metrics}
@@ -44,25 +37,11 @@ def failed_trials(outcomes: pd.DataFrame) -> pd.DataFrame:
 
 
 class Correctness:
-    """Which test rows each method got right on each dataset, read from a store.
+    """Which test rows each method got right on each dataset, read from a store."""
 
-    A test row is one decision, or one for each class if each class was a problem of its own.
-
-    Parameters
-    ----------
-    store : Store
-        Open for reading.
-    datasets : iterable of mapping
-        As `Store.datasets`.
-    protocol_key : str
-        Key under which the splits are stored.
-    chosen : iterable of dict
-        Rows whose predictions are those of a selected candidate instead of those in the store's column.
-
-    Notes
-    -----
-    One pass over the store; a byte for each prediction.
-    """
+    # A test row is one decision, or one for each class if each class was a problem of its own.
+    #
+    # One pass over the store; a byte for each prediction.
 
     def __init__(
         self,
@@ -94,20 +73,7 @@ class Correctness:
     def __call__(
         self, dataset: str, method: str, folds: Collection[tuple[int, int]] | None = None
     ) -> list[NDArray[np.bool_]]:
-        """Return which test rows of each fold were right, in the order of repeats and folds.
-
-        Parameters
-        ----------
-        dataset, method : str
-            Labels.
-        folds : collection of (int, int) or None, default=None
-            Repeats and folds to restrict the result to; None means all that have predictions.
-
-        Raises
-        ------
-        RunError
-            If the run has no predictions of this cell.
-        """
+        """Return which test rows of each fold were right, in the order of repeats and folds."""
         if (dataset, method) not in self._right:
             raise RunError(
                 f"no predictions of {method} on {dataset} are stored; choose a test of scores, such as corrected-t"

@@ -29,32 +29,19 @@ ACROSS = ["method", "datasets", "difference", "sd", "detectable", "datasets_need
 
 @dataclass(frozen=True)
 class Power:
-    """What the comparisons of a run can see, and what a difference of a given size needs.
+    """What the comparisons of a run can see, and what a difference of a given size needs."""
 
-    Attributes
-    ----------
-    difference : float
-        The size to find, in the unit of the metric.
-    power : float
-        The probability with which to find it.
-    settings : ComparisonSettings
-    n_comparisons : int
-        Number of comparisons across datasets that Holm's method adjusts for.
-    on_datasets : DataFrame
-        One row per method and dataset, the reference against the method by the rule to trust: method, dataset, rows,
-        folds (of one repeat), repeats, difference (observed), detectable (smallest true difference that it finds),
-        unlimited (the same with any number of repeats), repeats_needed and rows_needed (in all; None if no number
-        suffices or it cannot be known), reason (why the rule says nothing).
-    across : DataFrame
-        One row per method, the reference against the method by Wilcoxon's test: method, datasets, difference (mean),
-        sd (of the differences over datasets), detectable, datasets_needed (in all, None as above).
-    """
-
-    difference: float
-    power: float
+    difference: float  # the size to find, in the unit of the metric
+    power: float  # the probability with which to find it
     settings: ComparisonSettings
-    n_comparisons: int
+    n_comparisons: int  # number of comparisons across datasets that Holm's method adjusts for
+    # One row per method and dataset, the reference against the method by the rule to trust: method, dataset, rows,
+    # folds (of one repeat), repeats, difference (observed), detectable (smallest true difference that it finds),
+    # unlimited (the same with any number of repeats), repeats_needed and rows_needed (in all; None if no number
+    # suffices or it cannot be known), reason (why the rule says nothing).
     on_datasets: pd.DataFrame
+    # One row per method, the reference against the method by Wilcoxon's test: method, datasets, difference (mean), sd
+    # (of the differences over datasets), detectable, datasets_needed (in all, None as above).
     across: pd.DataFrame
 
 
@@ -68,35 +55,7 @@ def power_analysis(
     power: float,
     decisions: Decisions | None = None,
 ) -> Power:
-    """Plan from the spread of a run's differences.
-
-    Parameters
-    ----------
-    trials : DataFrame
-        As `mfbench.stats.results.Run.outcomes`.
-    overall : Overall
-        Of the same trials and settings.
-    settings : ComparisonSettings
-    methods : sequence of str
-        Methods that the reference is compared with.
-    rows : mapping of str to int
-        Number of rows of each dataset.
-    difference : float
-        The size to find, in the unit of the metric.
-    power : float
-        The probability with which to find it.
-    decisions : callable or None, default=None
-        For single test sets, see `mfbench.stats.one_dataset.cells.Decisions`.
-
-    Returns
-    -------
-    Power
-
-    Raises
-    ------
-    UsageError
-        If the difference or the power is out of range, or no comparison has a spread to plan from.
-    """
+    """Plan from the spread of a run's differences."""
     if not 0.0 < difference < np.inf:
         raise UsageError(f"difference is {difference:g}; it must be a number above 0")
     if not settings.alpha < power < 1.0:
@@ -171,22 +130,11 @@ def _rows_needed(rows: int, detectable: float, difference: float) -> int | None:
 
 @dataclass(frozen=True)
 class Plan:
-    """The corrected resampled t-test on one dataset, with another number of repeats.
+    """The corrected resampled t-test on one dataset, with another number of repeats."""
 
-    Attributes
-    ----------
-    spread : float
-        Standard deviation of the differences between folds.
-    folds : int
-        Folds of one repeat.
-    ratio : float
-        Test rows over training rows.
-    alpha, power : float
-    """
-
-    spread: float
-    folds: int
-    ratio: float
+    spread: float  # standard deviation of the differences between folds
+    folds: int  # folds of one repeat
+    ratio: float  # test rows over training rows
     alpha: float
     power: float
 

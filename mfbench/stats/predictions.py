@@ -22,14 +22,7 @@ class PredictedFold(NamedTuple):
 
 
 def prediction_frame(dataset: Mapping[str, Any], folds: Iterable[PredictedFold]) -> pd.DataFrame:
-    """Return every test row's truth and prediction: columns repeat, fold, row, truth, prediction.
-
-    Parameters
-    ----------
-    dataset : mapping
-        The dataset, as `mfbench.run.store.store.Store.datasets` returns it.
-    folds : iterable of PredictedFold
-    """
+    """Return every test row's truth and prediction: columns repeat, fold, row, truth, prediction."""
     frames = [
         pd.DataFrame(
             {
@@ -46,14 +39,7 @@ def prediction_frame(dataset: Mapping[str, Any], folds: Iterable[PredictedFold])
 
 
 def decision_frame(dataset: Mapping[str, Any], folds: Iterable[PredictedFold]) -> pd.DataFrame:
-    """Return every binary decision: columns repeat, fold, row, class, truth, decision.
-
-    Parameters
-    ----------
-    dataset : mapping
-        The dataset, as `mfbench.run.store.store.Store.datasets` returns it.
-    folds : iterable of PredictedFold
-    """
+    """Return every binary decision: columns repeat, fold, row, class, truth, decision."""
     classes = np.arange(len(dataset["class_names"]))
     if len(classes) == 2:
         classes = classes[1:]

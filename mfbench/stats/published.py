@@ -31,42 +31,17 @@ COUNT_COLUMNS = [
 def compare_with_published(
     trials: pd.DataFrame, figures: Sequence[PublishedFigure], metrics: Mapping[str, str], ratio: float
 ) -> pd.DataFrame:
-    r"""Compare each published figure with our mean.
-
-    The standard error of our mean over :math:`J` folds with variance :math:`s^2` is the corrected resampled one,
-
-    .. math:: \sqrt{(1/J + n_{test}/n_{train})\, s^2},
-
-    because folds share training rows. The published figure is treated as exact up to rounding.
-
-    The two are equivalent if two one-sided t-tests (Schuirmann 1987), each at level 0.05, reject a difference of two
-    points in either direction: the 90 % interval of the difference then lies within ±0.02. Otherwise our mean is above
-    or below if it differs by more than two standard errors. In all other cases the data do not tell: "undecided".
-
-    Parameters
-    ----------
-    trials : DataFrame
-        As `mfbench.stats.results.Run.trials`.
-    figures : sequence of PublishedFigure
-    metrics : mapping of str to str
-        The metric that each table prints.
-    ratio : float
-        Ratio of test rows to training rows.
-
-    Returns
-    -------
-    DataFrame
-        Columns table, dataset, label (of the paper), method, metric, ours, published, difference (ours minus
-        published), low and high (its 90 % interval), two_errors (two standard errors), verdict ("equivalent", "above",
-        "below", "undecided", "not comparable" or "incomplete") and reason.
-
-    Examples
-    --------
-    >>> trials = pd.DataFrame({"dataset": "d", "method": "m", "status": "ok", "accuracy": [0.8, 0.9] * 5})
-    >>> figure = PublishedFigure(table="t", dataset="d", method="m", label="D", value=0.5)
-    >>> compare_with_published(trials, [figure], {"t": "accuracy"}, 1 / 9)["verdict"].tolist()
-    ['above']
-    """
+    """Compare each published figure with our mean."""
+    # The standard error of our mean over J folds with variance s^2 is the corrected resampled one,
+    #
+    # .. math:: \sqrt{(1/J + n_{test}/n_{train})\, s^2},
+    #
+    # because folds share training rows. The published figure is treated as exact up to rounding.
+    #
+    # The two are equivalent if two one-sided t-tests (Schuirmann 1987), each at level 0.05, reject a difference of two
+    # points in either direction: the 90 % interval of the difference then lies within ±0.02. Otherwise our mean is
+    # above or below if it differs by more than two standard errors. In all other cases the data do not tell:
+    # "undecided".
     comparable = bool(len(figures) and len(trials))
     cells = dict(iter(trials.groupby(["dataset", "method"], sort=False))) if comparable else {}
     rows = []
@@ -103,22 +78,7 @@ def compare_counts(
     figures: Sequence[PublishedFigure],
     verdicts: Callable[[str], pd.DataFrame],
 ) -> pd.DataFrame:
-    """Set the papers' counts of wins, ties and losses beside ours by the papers' rule.
-
-    Parameters
-    ----------
-    counts : sequence of PublishedCount
-    figures : sequence of PublishedFigure
-        Ours counts the datasets for which a table has a comparable figure of the method.
-    verdicts : callable
-        Takes a reference; returns dataset, method and its verdict by the papers' rule in the column "published".
-
-    Returns
-    -------
-    DataFrame
-        Columns table, reference, method, then wins, ties and losses of the reference: ours with the prefix our_, the
-        paper's with the prefix printed_.
-    """
+    """Set the papers' counts of wins, ties and losses beside ours by the papers' rule."""
     datasets: dict[tuple[str, str], set[str]] = {}
     for figure in figures:
         if not figure.obstacle:
@@ -135,26 +95,7 @@ def compare_counts(
 
 
 def summarise(comparison: pd.DataFrame) -> pd.DataFrame:
-    """Count the verdicts of each method, and test whether its mean difference over datasets is equivalent to zero.
-
-    Parameters
-    ----------
-    comparison : DataFrame
-        As returned by `compare_with_published`.
-
-    Returns
-    -------
-    DataFrame
-        One row for each table and method with a comparable figure: the number of datasets, the number with each
-        verdict, the mean difference with its 90 % interval (Student, over datasets), and "equivalent" if that interval
-        lies within two points, "above" or "below" if it does not and excludes zero, else "undecided".
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({"table": "t", "method": "m", "verdict": "undecided", "difference": [0.01, -0.01, 0.0]})
-    >>> summarise(frame)[["datasets", "undecided", "verdict"]].values.tolist()
-    [[3, 3, 'equivalent']]
-    """
+    """Count the verdicts of each method, and test whether its mean difference over datasets is equivalent to zero."""
     rows: list[list[object]] = []
     compared = comparison[comparison["verdict"].isin(COMPARED)]
     for (table, method), cells in compared.groupby(["table", "method"], sort=False):

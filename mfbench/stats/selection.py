@@ -15,33 +15,10 @@ Row = dict[str, Any]
 
 
 def pick_candidates(rows: Iterable[Row], metric: str, *, greater_is_better: bool) -> list[Row]:
-    """Replace each trial's candidates by the results of the selected one.
-
-    For each dataset and method, the grid point with the best mean score over the completed folds is used for all of
-    them; ties go to the first in the grid. A point must have succeeded on every completed fold. If none has, these
-    trials count as failed, because no grid point has results for all folds.
-
-    Parameters
-    ----------
-    rows : iterable of dict
-        As `mfbench.run.store.store.Store.rows` yields them. Rows without candidates stay as they are.
-    metric : str
-        The score that decides.
-    greater_is_better : bool
-        Its direction.
-
-    Returns
-    -------
-    list of dict
-        In the same order, without the key ``candidates``. ``tune_wall`` is the time of the points not selected.
-
-    Examples
-    --------
-    >>> points = [Candidate(chosen={"k": k}, scores={"accuracy": score}) for k, score in ((1, 0.5), (3, 1.0))]
-    >>> row = {"dataset": "d", "method": "m", "status": "ok", "tune_wall": 0.0, "candidates": points}
-    >>> pick_candidates([row], "accuracy", greater_is_better=True)[0]["chosen"]
-    {'k': 3}
-    """
+    """Replace each trial's candidates by the results of the selected one."""
+    # For each dataset and method, the grid point with the best mean score over the completed folds is used for all of
+    # them; ties go to the first in the grid. A point must have succeeded on every completed fold. If none has, these
+    # trials count as failed, because no grid point has results for all folds.
     rows = list(rows)
     cells: dict[tuple[str, str], list[Row]] = {}
     for row in rows:

@@ -20,39 +20,18 @@ MISSING_POLICIES: tuple[str, ...] = get_args(MissingPolicy)
 
 @dataclass(frozen=True)
 class ComparisonSettings:
-    """Settings of a comparison.
+    """Settings of a comparison."""
 
-    Attributes
-    ----------
-    metric : str
-        Column of the score.
-    greater_is_better : bool
-        Its direction.
-    reference : str or None
-        Method that the others are compared with.
-    test : str
-        One of `mfbench.stats.one_dataset.rules.RULES`: the rule that marks the tables.
-    alpha : float
-        Level of the two-sided test.
-    ratio : float
-        Test rows over training rows of a fold.
-    published_test : str
-        One of `mfbench.stats.one_dataset.rules.RULES`: the rule of the papers that the results are compared with.
-    rope : float
-        Differences of at most this size are practically zero, in the metric's unit.
-    missing : {"drop-dataset", "worst-rank", "impute-dummy"}
-        How cells without a score are treated in comparisons across datasets.
-    """
-
-    metric: str
-    greater_is_better: bool
-    reference: str | None
-    test: str
-    alpha: float
-    ratio: float
+    metric: str  # column of the score
+    greater_is_better: bool  # its direction
+    reference: str | None  # method that the others are compared with
+    test: str  # one of `mfbench.stats.one_dataset.rules.RULES`: the rule that marks the tables
+    alpha: float  # level of the two-sided test
+    ratio: float  # test rows over training rows of a fold
+    # One of `mfbench.stats.one_dataset.rules.RULES`: the rule of the papers that the results are compared with.
     published_test: str = "paired-t"
-    rope: float = 0.01
-    missing: MissingPolicy = "drop-dataset"
+    rope: float = 0.01  # differences of at most this size are practically zero, in the metric's unit
+    missing: MissingPolicy = "drop-dataset"  # how cells without a score are treated in comparisons across datasets
 
     def replace(self, **changes: Any) -> ComparisonSettings:
         """Return a copy with some settings changed; a new metric also sets the direction."""

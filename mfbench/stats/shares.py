@@ -11,24 +11,7 @@ from mfbench.suite.shares import share_folder_name
 
 
 def remark_on_share(share: RecordedShare, folder: Path, n_planned: int) -> str:
-    """Return the sentence that a report of a part of a plan needs: which part it is, and how to join the others.
-
-    Parameters
-    ----------
-    share : RecordedShare
-    folder : Path
-        The run folder.
-    n_planned : int
-        The number of trials in it.
-
-    Examples
-    --------
-    >>> share = RecordedShare(kind="shard", numbers=[2], of=3, run="quick-1a", n_trials=45)
-    >>> remark_on_share(share, Path("reports/uci/quick-1a-shard-2-of-3"), 15)
-    'Shard 2 of 3: 15 of 45 trials. To join all shards, run: mfbench merge reports/uci/quick-1a-shard-*-of-3'
-    >>> remark_on_share(share, Path("merged"), 15)
-    'Shard 2 of 3: 15 of 45 trials. To add others, run: mfbench merge STORE... --into merged'
-    """
+    """Return the sentence that a report of a part of a plan needs: which part it is, and how to join the others."""
     which = which_share(share, n_planned)
     if not share.kind:
         return which

@@ -17,15 +17,7 @@ if TYPE_CHECKING:
 
 
 def dataset_frame(datasets: Sequence[Mapping[str, Any]], metric: str) -> pd.DataFrame:
-    """Return one row per dataset: label, shape, trivial accuracy, class names and counts, content hash, source.
-
-    Parameters
-    ----------
-    datasets : sequence of mapping
-        As `mfbench.run.store.store.Store.datasets` returns them.
-    metric : str
-        The first metric, which determines how the trivial accuracy is computed.
-    """
+    """Return one row per dataset: label, shape, trivial accuracy, class names and counts, content hash, source."""
     rows = []
     for dataset in datasets:
         counts = np.bincount(dataset["truth"], minlength=len(dataset["class_names"]))
@@ -61,13 +53,7 @@ def collections_of(datasets: Iterable[Mapping[str, Any]]) -> dict[str, list[str]
 
 
 def size_frame(splits: Iterable[tuple[str, Mapping[tuple[int, int], StoredSplit]]]) -> pd.DataFrame:
-    """Return one row per dataset, repeat and fold: numbers of training, validation and test rows, and of features.
-
-    Parameters
-    ----------
-    splits : iterable of (str, mapping)
-        Label of a dataset, and its splits by (repeat, fold).
-    """
+    """Return one row per dataset, repeat and fold: numbers of training, validation and test rows, and of features."""
     rows = [
         {
             "dataset": dataset,

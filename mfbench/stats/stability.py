@@ -27,44 +27,18 @@ class Stability:
 
 
 def nogueira_stability(selections: ArrayLike, alpha: float = 0.05) -> Stability:
-    r"""Return Nogueira's stability of feature selection, with its asymptotic confidence interval.
-
-    With :math:`M` rounds, :math:`d` features, the share :math:`\hat p_f` of rounds that selected feature *f*,
-    :math:`s_f^2 = \frac{M}{M-1} \hat p_f (1 - \hat p_f)` and the mean number :math:`\bar k` of selected features,
-
-    .. math:: \hat\Phi = 1 - \frac{\frac1d \sum_f s_f^2}{\frac{\bar k}{d} \left(1 - \frac{\bar k}{d}\right)}.
-
-    It is 1 if every round selects the same features, and 0 on average for random sets of fixed sizes. The variance is
-    the paper's (theorem 7), by the contribution of each round.
-
-    Parameters
-    ----------
-    selections : array-like of shape (n_rounds, n_features)
-        True where a round selected a feature.
-    alpha : float, default=0.05
-        The interval has level 1 - alpha, and is cut at 1.
-
-    Returns
-    -------
-    Stability
-        Undefined (NaN) with fewer than two rounds, and if no round selects a feature or every round selects all of
-        them: sets of these sizes cannot differ. With fewer than about ten rounds the interval is rough.
-
-    Notes
-    -----
-    Takes O(n_rounds · n_features) time.
-
-    References
-    ----------
-    S. Nogueira, K. Sechidis, G. Brown: On the stability of feature selection algorithms. Journal of Machine Learning
-    Research 18(174):1-54, 2018.
-
-    Examples
-    --------
-    >>> stability = nogueira_stability([[1, 1, 0, 0], [1, 1, 0, 0], [1, 0, 1, 0]])
-    >>> round(stability.value, 3), round(stability.high, 3)
-    (0.333, 0.689)
-    """
+    """Return Nogueira's stability of feature selection, with its asymptotic confidence interval."""
+    # With M rounds, d features, the share \hat p_f of rounds that selected feature *f*,
+    # s_f^2 = \frac{M}{M-1} \hat p_f (1 - \hat p_f) and the mean number \bar k of selected features,
+    #
+    # .. math:: \hat\Phi = 1 - \frac{\frac1d \sum_f s_f^2}{\frac{\bar k}{d} \left(1 - \frac{\bar k}{d}\right)}.
+    #
+    # It is 1 if every round selects the same features, and 0 on average for random sets of fixed sizes. The variance is
+    # the paper's (theorem 7), by the contribution of each round.
+    #
+    # Takes O(n_rounds · n_features) time.
+    # Reference: S. Nogueira, K. Sechidis, G. Brown: On the stability of feature selection algorithms. Journal of
+    # Machine Learning Research 18(174):1-54, 2018.
     Z = np.asarray(selections, dtype=np.float64)
     if Z.ndim != 2 or not np.isin(Z, (0.0, 1.0)).all():
         raise ValueError(f"selections must be a table of 0 and 1, rounds by features; got shape {Z.shape}")
@@ -85,24 +59,7 @@ def nogueira_stability(selections: ArrayLike, alpha: float = 0.05) -> Stability:
 
 
 def stability_of_counts(counts: ArrayLike, n_rounds: int) -> NDArray[np.float64]:
-    """Return Nogueira's stability from how many rounds selected each feature; see `nogueira_stability`.
-
-    Parameters
-    ----------
-    counts : array-like of shape (..., n_features)
-        Numbers of rounds, one line of them for each selection rule.
-    n_rounds : int
-
-    Returns
-    -------
-    ndarray of shape (...)
-        NaN where it is undefined.
-
-    Examples
-    --------
-    >>> stability_of_counts([[3, 2, 1, 0], [3, 3, 3, 3]], 3).round(3).tolist()
-    [0.333, nan]
-    """
+    """Return Nogueira's stability from how many rounds selected each feature; see `nogueira_stability`."""
     share = np.asarray(counts, dtype=np.float64) / n_rounds
     mean_size = share.mean(axis=-1)
     spread = mean_size * (1.0 - mean_size)
@@ -120,29 +77,7 @@ def selection_table(selected: Sequence[ArrayLike], n_features: int) -> NDArray[n
 
 
 def selected_features(rows: Iterable[Mapping[str, Any]], n_features: Mapping[str, int]) -> pd.DataFrame:
-    """Return how many features each method used on each dataset, and how well its folds agree.
-
-    Parameters
-    ----------
-    rows : iterable of mapping
-        Trials, as `mfbench.run.store.store.Store.rows` yields them, with status, n_selected and selected. Failed
-        trials are not counted.
-    n_features : mapping of str to int
-        Features of each dataset.
-
-    Returns
-    -------
-    DataFrame
-        One row per dataset and method: dataset, method, n_features, median, least and most (numbers of features used),
-        stability (Nogueira's; NaN if a fold has no stored selection, or all folds use all features) and folds. Folds
-        share training rows, so the stability is larger than over independent samples, and there is no interval.
-
-    Examples
-    --------
-    >>> rows = [{"dataset": "d", "method": "A", "status": "ok", "n_selected": 1, "selected": [0]}] * 3
-    >>> selected_features(rows, {"d": 4})[["median", "stability"]].values.tolist()
-    [[1.0, 1.0]]
-    """
+    """Return how many features each method used on each dataset, and how well its folds agree."""
     cells: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for row in rows:
         if row["status"] == "ok":
@@ -164,27 +99,7 @@ def selected_features(rows: Iterable[Mapping[str, Any]], n_features: Mapping[str
 def selection_counts(
     rows: Iterable[Mapping[str, Any]], n_features: Mapping[str, int]
 ) -> dict[tuple[str, str], tuple[NDArray[np.int64], int]]:
-    """Return how often each method selected each feature of each dataset.
-
-    Parameters
-    ----------
-    rows : iterable of mapping
-        As for `selected_features`.
-    n_features : mapping of str to int
-        Features of each dataset.
-
-    Returns
-    -------
-    dict
-        By dataset and method: counts of shape (n_features,), and the number of trials that stored a selection.
-
-    Examples
-    --------
-    >>> rows = [{"dataset": "d", "method": "A", "status": "ok", "selected": [0, 2]}] * 3
-    >>> counts, folds = selection_counts(rows, {"d": 3})["d", "A"]
-    >>> counts.tolist(), folds
-    ([3, 0, 3], 3)
-    """
+    """Return how often each method selected each feature of each dataset."""
     cells: dict[tuple[str, str], list[Any]] = {}
     for row in rows:
         if row["status"] == "ok" and row["selected"] is not None:

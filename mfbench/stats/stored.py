@@ -29,38 +29,10 @@ from mfbench.suite.scores import SCORES
 
 
 class StoredRun:
-    """What a run folder holds.
+    """What a run folder holds."""
 
-    Where the outer folds of a dataset choose the grid point, the choice is made here: every row has the results of the
-    selected point.
-
-    Parameters
-    ----------
-    path : Path
-        The run folder.
-
-    Attributes
-    ----------
-    path : Path
-    meta : RunMetadata
-    left_out : dict of str to str
-        Datasets that could not be used, with the reason.
-    unavailable : dict of str to Unavailable
-        Those of them that could not be obtained on this machine.
-    datasets : list of dict
-        As `mfbench.run.store.store.Store.datasets`.
-    damaged : sequence of str
-        The trials whose results are damaged, each as a part of a sentence; they have no result.
-    columns : dict of str to list
-        Coordinates, key and plain results of all planned trials.
-    has_curves : bool
-        Whether any trial has the scores at several numbers of features.
-
-    Raises
-    ------
-    RunError
-        If the folder holds no readable run.
-    """
+    # Where the outer folds of a dataset choose the grid point, the choice is made here: every row has the results of
+    # the selected point.
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -90,27 +62,14 @@ class StoredRun:
             return self._resolve(store.rows())
 
     def rows_with(self, columns: Sequence[str]) -> list[dict[str, Any]]:
-        """Return every planned trial with at least some columns of the store.
-
-        Parameters
-        ----------
-        columns : sequence of str
-            Those of `mfbench.run.store.seals.RESULT_COLUMNS` that are needed. Everything is read where a grid
-            point had to be selected.
-        """
+        """Return every planned trial with at least some columns of the store."""
         if self._has_candidates:
             return self.rows
         with self._reopened() as store:
             return list(store.rows(columns))
 
     def rows_having(self, column: str) -> list[dict[str, Any]]:
-        """Return planned trials with at least one column of the store; without any if no trial has a value in it.
-
-        Parameters
-        ----------
-        column : str
-            One of `mfbench.run.store.seals.RESULT_COLUMNS`.
-        """
+        """Return planned trials with at least one column of the store; without any if no trial has a value in it."""
         with self._reopened() as store:
             present = self._has_candidates or store.has_any(column)
         return self.rows_with((column,)) if present else []
@@ -152,13 +111,7 @@ class StoredRun:
             return store.splits(dataset["sha256"], f"{self.meta.protocol_key}:{dataset['label']}")
 
     def dataset(self, label: str) -> dict[str, Any]:
-        """Return the entry of `datasets` with a label.
-
-        Raises
-        ------
-        UnknownNameError
-            If the run has no such dataset.
-        """
+        """Return the entry of `datasets` with a label."""
         labels = [dataset["label"] for dataset in self.datasets]
         if label not in labels:
             raise UnknownNameError("dataset", label, labels, owner="this run")

@@ -38,24 +38,7 @@ _WORDS = {1: "win", 0: "tie", -1: "loss", None: NO_VERDICT}
 
 
 def tabulate(trials: pd.DataFrame, settings: ComparisonSettings, decisions: Decisions | None = None) -> pd.DataFrame:
-    """Return one row per (dataset, method): mean, sd, planned, completed, and the marks of the table.
-
-    Parameters
-    ----------
-    trials : DataFrame
-        As `mfbench.stats.results.Run.outcomes`.
-    settings : ComparisonSettings
-    decisions : callable or None, default=None
-        For tests of decisions, see `mfbench.stats.one_dataset.cells.Decisions`.
-
-    Returns
-    -------
-    DataFrame
-        Columns dataset, method, mean, sd, planned, completed, complete, best (largest mean of the dataset's complete
-        cells), not_worse (not significantly worse than the best by the chosen test, see
-        `mfbench.stats.one_dataset.best.against_best`) and p_best (the adjusted p-value of the difference from the
-        best; NaN without a verdict).
-    """
+    """Return one row per (dataset, method): mean, sd, planned, completed, and the marks of the table."""
     cells = results_by_cell(trials, settings.metric, decisions)
     table = means_of(cells)
     table["best"], table["p_best"] = _compare_with_best(table, cells, settings)
@@ -64,13 +47,7 @@ def tabulate(trials: pd.DataFrame, settings: ComparisonSettings, decisions: Deci
 
 
 def means_of(cells: Mapping[tuple[str, str], CellResults]) -> pd.DataFrame:
-    """Return the columns of `tabulate` that need no comparison.
-
-    Parameters
-    ----------
-    cells : mapping of (str, str) to CellResults
-        As `mfbench.stats.one_dataset.cells.results_by_cell` returns.
-    """
+    """Return the columns of `tabulate` that need no comparison."""
     rows = []
     for (dataset, method), cell in cells.items():
         values = cell.scores[cell.ok]
@@ -114,27 +91,7 @@ def compare_with_reference(
     decisions: Decisions | None = None,
     made: Made | None = None,
 ) -> pd.DataFrame:
-    """Return the reference against each other method on each dataset where both are complete.
-
-    Parameters
-    ----------
-    trials, settings, decisions
-        As for `tabulate`.
-    made : dict or None, default=None
-        Keeps single comparisons of these trials, so that calls whose settings name other tests share what they have in
-        common; None shares nothing.
-
-    Returns
-    -------
-    DataFrame
-        Columns method, dataset, difference (reference minus method, in the metric's unit; of accuracies for a test of
-        decisions), low, high, p_value, verdict ("win", "tie" or "loss" of the reference by the chosen test, or "no
-        verdict"), published and sound (the same by the papers' rule and by the rule to trust), mark (of an s-test, else
-        empty), better, equal and worse (posterior probabilities that the reference is better than the method by more
-        than the region of practical equivalence, within it, and worse), detectable (smallest true difference that the
-        rule to trust finds with 80 % power) and reason (why that rule or another one has no verdict, or none that rests
-        on a spread).
-    """
+    """Return the reference against each other method on each dataset where both are complete."""
     columns = [
         "method", "dataset", "difference", "low", "high", "p_value", "verdict", "published", "sound", "mark",
         "better", "equal", "worse", "detectable", "reason",
@@ -183,13 +140,7 @@ def _row(
 
 
 def mean_table(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return datasets by methods: means of complete cells, NaN elsewhere, both in the plan's order.
-
-    Parameters
-    ----------
-    scores : DataFrame
-        As `tabulate` returns.
-    """
+    """Return datasets by methods: means of complete cells, NaN elsewhere, both in the plan's order."""
     datasets, methods = scores["dataset"].unique().tolist(), scores["method"].unique().tolist()
     whole = scores[scores["complete"].astype(bool)]
     return whole.pivot(index="dataset", columns="method", values="mean").reindex(index=datasets, columns=methods)
@@ -198,18 +149,7 @@ def mean_table(scores: pd.DataFrame) -> pd.DataFrame:
 def complete_table(
     scores: pd.DataFrame, trials: pd.DataFrame, settings: ComparisonSettings, dummies: Mapping[str, float] | None = None
 ) -> Completed:
-    """Return one value per dataset and method, with the policy of `settings` applied to incomplete cells.
-
-    Parameters
-    ----------
-    scores : DataFrame
-        As `tabulate` returns.
-    trials : DataFrame
-        As `mfbench.stats.results.Run.outcomes`; a trial that has not run yet is not a failure.
-    settings : ComparisonSettings
-    dummies : mapping of str to float or None, default=None
-        Scores of a constant guess by dataset.
-    """
+    """Return one value per dataset and method, with the policy of `settings` applied to incomplete cells."""
     means = mean_table(scores)
     run = trials["status"].notna().groupby([trials["dataset"], trials["method"]], sort=False).all()
     # A cell that no run planned, as in joined runs, is not a failure either.
@@ -224,26 +164,7 @@ def summarise(
     dummies: Mapping[str, float] | None = None,
     verdicts: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
-    """Return one row per method, best average rank first.
-
-    Parameters
-    ----------
-    trials, settings, decisions
-        As for `tabulate`.
-    dummies : mapping of str to float or None, default=None
-        As for `complete_table`.
-    verdicts : DataFrame or None, default=None
-        What `compare_with_reference` returns for the same trials and settings, if it is known.
-
-    Returns
-    -------
-    DataFrame
-        Columns method, mean and rank (over the datasets that the policy for missing cells keeps), win, tie, loss,
-        no_verdict (of the reference against the method, by the chosen test), the same with the prefixes published_ (by
-        the papers' rule) and sound_ (by the rule to trust), select_seconds, fit_seconds, predict_seconds,
-        tune_seconds (wall, over the trials with status ok), total_seconds (their sum, plus the whole duration of
-        failed trials), peak_memory (largest, bytes), failed (number of failed trials) and planned.
-    """
+    """Return one row per method, best average rank first."""
     if not len(trials):
         return pd.DataFrame()
     cells = results_by_cell(trials, settings.metric)
@@ -271,10 +192,8 @@ def summarise(
 
 
 def time_table(trials: pd.DataFrame) -> pd.DataFrame:
-    """Return datasets by methods: wall seconds of all trials, NaN if one of them failed.
-
-    A dataset with trials that have not run yet, or where a method has no trials, is left out.
-    """
+    """Return datasets by methods: wall seconds of all trials, NaN if one of them failed."""
+    # A dataset with trials that have not run yet, or where a method has no trials, is left out.
     times = trials[TIMES].astype(float).fillna(0.0).sum(axis=1).clip(lower=CLOCK).where(trials["status"] == "ok")
     places = [trials["dataset"], trials["method"]]
     table = times.groupby(places, sort=False).sum(min_count=1).where((trials["status"] == "ok").groupby(places).all())

@@ -10,22 +10,7 @@ ROWS, FEATURES = "rows", "features"
 
 
 def timing_profile(trials: pd.DataFrame, sizes: pd.DataFrame) -> pd.DataFrame:
-    """Return the time to fit and to predict for each size.
-
-    Parameters
-    ----------
-    trials : DataFrame
-        As `mfbench.stats.results.Run.trials`.
-    sizes : DataFrame
-        As `mfbench.stats.results.Run.sizes`.
-
-    Returns
-    -------
-    DataFrame
-        Columns dataset, method, n_train (rows fitted on), n_features (original features), fit_seconds (selector and
-        classifier) and predict_seconds: the smallest among the repeats, because disturbances only add to a
-        measurement. Sizes that no repeat completed are left out.
-    """
+    """Return the time to fit and to predict for each size."""
     merged = trials[trials["status"] == "ok"].merge(sizes, on=["dataset", "repeat", "fold"])
     merged["fit_seconds"] = merged["select_wall"].fillna(0.0) + merged["fit_wall"].fillna(0.0)
     merged["predict_seconds"] = merged["predict_wall"]
@@ -34,29 +19,9 @@ def timing_profile(trials: pd.DataFrame, sizes: pd.DataFrame) -> pd.DataFrame:
 
 
 def timing_exponents(profile: pd.DataFrame) -> pd.DataFrame:
-    r"""Return the exponents of the power laws that the times to fit follow.
-
-    The slope of a least-squares line through (log size, log seconds): :math:`b` in :math:`t = a n^b`. Times below a
-    millisecond are left out, because constant overhead dominates there; a slope needs at least two sizes.
-
-    Parameters
-    ----------
-    profile : DataFrame
-        As `timing_profile` returns it.
-
-    Returns
-    -------
-    DataFrame
-        Columns dataset, method, n_train and n_features (the largest completed), seconds (at that size), rows_exponent
-        (over sizes with all features) and features_exponent (over sizes with all rows); NaN if it cannot be estimated.
-
-    Examples
-    --------
-    >>> sizes = pd.DataFrame({"n_train": [100, 200, 400], "n_features": 10})
-    >>> profile = sizes.assign(dataset="d", method="m", fit_seconds=2e-6 * sizes["n_train"] ** 1.5, predict_seconds=0.1)
-    >>> round(timing_exponents(profile)["rows_exponent"].item(), 6)
-    1.5
-    """
+    """Return the exponents of the power laws that the times to fit follow."""
+    # The slope of a least-squares line through (log size, log seconds): b in t = a n^b. Times below a
+    # millisecond are left out, because constant overhead dominates there; a slope needs at least two sizes.
     rows = []
     for (dataset, method), cells in profile.groupby(["dataset", "method"], sort=False):
         n, p = cells["n_train"].max(), cells["n_features"].max()

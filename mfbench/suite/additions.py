@@ -32,46 +32,13 @@ _SHOWN = 200  # characters of an addition in a message
 
 
 def option_of(text: str, name: str = "--add") -> str:
-    r"""Return an option with its text, for messages.
-
-    Examples
-    --------
-    >>> option_of("MINE = knn"), option_of("a\x1b = knn")
-    ('--add "MINE = knn"', '--add "a\\x1b = knn"')
-    """
+    """Return an option with its text, for messages."""
     cut = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
     return f'{name} "{"".join(c if c.isprintable() else repr(c)[1:-1] for c in cut)}"'
 
 
 def parse_addition(text: str) -> Method:
-    """Parse a method: a label, and a selector, a rule for the features to keep, and a classifier.
-
-    Parameters
-    ----------
-    text : str
-        ``LABEL = SELECTOR -> CLASSIFIER``, ``LABEL = SELECTOR -> top RULE -> CLASSIFIER`` or ``LABEL = CLASSIFIER``;
-        the arrow may also be ``→``. Selector and classifier are expressions as in a suite file, or places of classes.
-
-    Returns
-    -------
-    Method
-        A single name counts as the classifier.
-
-    Raises
-    ------
-    UsageError
-        If the text has another form.
-
-    Examples
-    --------
-    >>> method = parse_addition("MINE = relieff(n_neighbors=5) -> top 3 -> knn")
-    >>> method.label, method.selector, method.top, method.classifier
-    ('MINE', 'relieff(n_neighbors=5)', 3, 'knn')
-    >>> parse_addition("= knn")
-    Traceback (most recent call last):
-    ...
-    mfbench.errors.UsageError: --add "= knn": write LABEL = CLASSIFIER or LABEL = SELECTOR -> CLASSIFIER, such as ...
-    """
+    """Parse a method: a label, and a selector, a rule for the features to keep, and a classifier."""
     option = option_of(text)
     label, steps = _split_label(text)
     pieces = _split_steps(steps)
@@ -141,32 +108,7 @@ def _rule_value(text: str) -> str | int | float:
 
 
 def additions_of(add: Any, registry: Registry) -> list[str]:
-    """Return methods as text, as `parse_addition` reads it.
-
-    Parameters
-    ----------
-    add : str, mapping, or sequence of str and (label, method)
-        A method is an expression, an estimator, a class, or a pair of these: selector and classifier. A mapping has
-        methods by label.
-    registry : Registry
-        An estimator that a plugin registers has its name there.
-
-    Returns
-    -------
-    list of str
-
-    Raises
-    ------
-    UsageError
-        If something has another form, or other processes cannot import it.
-
-    Examples
-    --------
-    >>> from mfbench.host.registry import load_registry
-    >>> from sklearn.svm import LinearSVC
-    >>> additions_of({"MINE": ("relieff", LinearSVC(C=10.0))}, load_registry())
-    ['MINE = relieff -> sklearn.svm:LinearSVC(C=10.0)']
-    """
+    """Return methods as text, as `parse_addition` reads it."""
     return [item if isinstance(item, str) else _text_of(item, registry) for item in items_of(add)]
 
 
@@ -210,31 +152,7 @@ def with_additions(
     target: str | None = None,
     reference: str | None = None,
 ) -> LoadedSuite:
-    """Return a suite with more methods and datasets, and perhaps another reference.
-
-    Parameters
-    ----------
-    loaded : LoadedSuite
-    registry : Registry
-        Classes that a method names by their place are declared here.
-    add : sequence of str, default=()
-        Methods, as `parse_addition` reads them.
-    add_data : sequence of str, default=()
-        References of datasets. A relative path starts in the working directory.
-    target : str or None, default=None
-        Label column of the added files and datasets of repositories.
-    reference : str or None, default=None
-        Label of the method that the report compares the others with; None means that of the file.
-
-    Returns
-    -------
-    LoadedSuite
-
-    Raises
-    ------
-    UsageError
-        If an addition is not valid or its label is taken, or there is no such reference.
-    """
+    """Return a suite with more methods and datasets, and perhaps another reference."""
     methods = _methods(loaded, registry, add)
     groups = _groups(add_data, target)
     report = loaded.suite.report

@@ -17,75 +17,25 @@ _HELP = "use sums and products of numbers, n, p, k, their powers and log(...), s
 
 @dataclass(frozen=True)
 class Complexity:
-    """A formula in the rows ``n``, the features ``p`` and the classes ``k``.
+    """A formula in the rows ``n``, the features ``p`` and the classes ``k``."""
 
-    Attributes
-    ----------
-    terms : tuple of ast.expr
-        The terms of its sum.
-    in_seconds : bool
-        Whether its values are seconds: each term has a number as a factor, which is below 1 unless the term is
-        constant. Otherwise the formula only states how time grows.
-    """
-
-    terms: tuple[ast.expr, ...]
+    terms: tuple[ast.expr, ...]  # the terms of its sum
+    # Whether its values are seconds: each term has a number as a factor, which is below 1 unless the term is constant.
+    # Otherwise the formula only states how time grows.
     in_seconds: bool
 
     def __call__(self, n: float, p: float, k: float) -> float:
-        """Return the value of the formula.
-
-        Raises
-        ------
-        ArithmeticError, ValueError
-            If it has none, such as the logarithm of zero, or is too large.
-        """
+        """Return the value of the formula."""
         return _sum(self.terms, n, p, k)
 
     def growth(self, n: float, p: float, k: float) -> float:
-        """Return the value without constant terms, which hide in small tables how the others grow.
-
-        Raises
-        ------
-        ArithmeticError, ValueError
-            As above.
-        """
+        """Return the value without constant terms, which hide in small tables how the others grow."""
         return _sum(tuple(term for term in self.terms if not _is_constant(term)) or self.terms, n, p, k)
 
 
 def parse_complexity(text: str) -> Complexity:
-    """Return the formula that a text stands for.
-
-    The formula is read, never executed: it is plain text of a plugin.
-
-    Parameters
-    ----------
-    text : str
-        Sums and products of numbers, of the rows ``n``, the features ``p`` and the classes ``k``, of their powers with
-        a number as exponent, and of ``log(...)`` of such terms.
-
-    Returns
-    -------
-    Complexity
-        Takes (n, p, k) and returns a float.
-
-    Raises
-    ------
-    ValueError
-        If the text is anything else.
-
-    Examples
-    --------
-    >>> cost = parse_complexity("n**2 * p")
-    >>> cost(100, 5, 2) / cost(50, 5, 2)
-    4.0
-    >>> parse_complexity("2e-3 + 3e-9 * n**2 * p").in_seconds, cost.in_seconds
-    (True, False)
-    >>> parse_complexity("m**2")
-    Traceback (most recent call last):
-    ...
-    ValueError: the complexity 'm**2' contains 'm': use sums and products of numbers, n, p, k, their powers and \
-log(...), such as 'n**2 * p'
-    """
+    """Return the formula that a text stands for."""
+    # The formula is read, never executed: it is plain text of a plugin.
     try:
         terms = tuple(_terms(ast.parse(text.strip(), mode="eval").body))
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:

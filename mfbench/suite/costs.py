@@ -24,14 +24,7 @@ SMALLEST = 2 * 2**20  # bytes by which the memory of a worker rises in a trial o
 
 
 class DeclaredCosts:
-    """The costs of a plan's trials by the formulas of its methods; see `declared_costs`.
-
-    Parameters
-    ----------
-    plan : Plan
-    registry : Registry
-        Provides the specs of the plan's methods.
-    """
+    """The costs of a plan's trials by the formulas of its methods; see `declared_costs`."""
 
     def __init__(self, plan: Plan, registry: Registry) -> None:
         self.plan = plan
@@ -54,10 +47,8 @@ class DeclaredCosts:
         self._costs: dict[tuple[str, str, Sizes], Cost] = {}
 
     def of(self, trial: Trial) -> Cost:
-        """Return what a trial of the plan costs.
-
-        A selector fit that trials share is part of the cost of the plan's first method that needs it.
-        """
+        """Return what a trial of the plan costs."""
+        # A selector fit that trials share is part of the cost of the plan's first method that needs it.
         sizes = self.sizes(trial.dataset, trial.fold)
         key = trial.dataset, trial.method, sizes
         if key not in self._costs:
@@ -107,22 +98,9 @@ class DeclaredCosts:
 
 
 def declared_costs(plan: Plan, registry: Registry) -> DeclaredCosts:
-    """Return the costs of a plan's trials by the formulas that plugins declare.
-
-    They depend on the plan and the code alone, not on stored times or on the machine: on ordinary machines they are of
-    the right order, and processes on different machines agree about them.
-
-    Parameters
-    ----------
-    plan : Plan
-    registry : Registry
-        Provides the specs of the plan's methods.
-
-    Returns
-    -------
-    DeclaredCosts
-        Its method `of` gives the cost of a trial.
-    """
+    """Return the costs of a plan's trials by the formulas that plugins declare."""
+    # They depend on the plan and the code alone, not on stored times or on the machine: on ordinary machines they are
+    # of the right order, and processes on different machines agree about them.
     return DeclaredCosts(plan, registry)
 
 

@@ -10,34 +10,14 @@ SHOWN_SIZES = 10  # of a list in a description
 
 
 def count_of(size: str | int | float, n_features: int) -> int:
-    """Return the number of features that a size stands for; a fraction is rounded up, as everywhere.
-
-    Examples
-    --------
-    >>> count_of(5, 3), count_of(0.5, 3), count_of("all", 3)
-    (5, 2, 3)
-    """
+    """Return the number of features that a size stands for; a fraction is rounded up, as everywhere."""
     if isinstance(size, float):
         return math.ceil(size * n_features - 1e-9)
     return n_features if size == "all" else int(size)
 
 
 def curve_sizes(curve: Curve, n_features: int) -> tuple[int, ...]:
-    """Return the sizes of a curve on a dataset, ascending.
-
-    Parameters
-    ----------
-    curve : list of (int, float or "all"), or SizeRange
-    n_features : int
-        Of the dataset. Larger sizes are this one, and each size counts once.
-
-    Examples
-    --------
-    >>> curve_sizes([1, 2, 5, 50, 0.5, "all"], 13)
-    (1, 2, 5, 7, 13)
-    >>> curve_sizes(SizeRange(count=5), 81)
-    (1, 3, 9, 27, 81)
-    """
+    """Return the sizes of a curve on a dataset, ascending."""
     if isinstance(curve, SizeRange):
         sizes = _between(_bounded(curve.first, n_features), _bounded(curve.last, n_features), curve)
     else:
@@ -57,13 +37,7 @@ def _between(first: int, last: int, curve: SizeRange) -> list[int]:
 
 
 def describe_curve(curve: Curve) -> str:
-    """Return a curve as a part of a method's description.
-
-    Examples
-    --------
-    >>> describe_curve([1, 5, "all"]), describe_curve(SizeRange(count=12))
-    ('curve 1, 5, all', 'curve 1 … all (12 sizes)')
-    """
+    """Return a curve as a part of a method's description."""
     if isinstance(curve, SizeRange):
         spacing = "" if curve.spacing == "log" else f", {curve.spacing}"
         return f"curve {curve.first} … {curve.last} ({curve.count} sizes{spacing})"

@@ -21,31 +21,16 @@ POSITIVE = 0.8  # the share of the columns that the rule "positive" keeps; what 
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """The sizes of a fold.
+    """The sizes of a fold."""
 
-    Attributes
-    ----------
-    rows, tested : int
-        Rows of the final fit, and test rows.
-    tuned : int
-        Rows that tuning fits on.
-    scorings : int
-        Parts that tuning fits and scores each grid point on.
-    final : bool
-        Whether the fits of tuning are tested as they are, without another one.
-    features, columns : int
-        Features, and columns after encoding.
-    classes, problems : int
-        Classes of each problem, and problems: more than one if each class is a problem of its own.
-    """
-
-    rows: int
+    rows: int  # rows, tested: rows of the final fit, and test rows
     tested: int
-    tuned: int
-    scorings: int
-    final: bool
-    features: int
+    tuned: int  # rows that tuning fits on
+    scorings: int  # parts that tuning fits and scores each grid point on
+    final: bool  # whether the fits of tuning are tested as they are, without another one
+    features: int  # features, columns: features, and columns after encoding
     columns: int
+    # classes, problems: classes of each problem, and problems: more than one if each class is a problem of its own.
     classes: int
     problems: int
 
@@ -61,27 +46,16 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Fits:
-    """The number of fits of a trial's selector, by place, and of its classifier, by the number of rows.
+    """The number of fits of a trial's selector, by place, and of its classifier, by the number of rows."""
 
-    Of a classifier with a curve it is the number at each of its sizes.
-    """
+    # Of a classifier with a curve it is the number at each of its sizes.
 
     selectors: Counter[Place] = field(default_factory=Counter)
     classifiers: Counter[int] = field(default_factory=Counter)
 
 
 def sizes_of(planned: PlannedDataset, protocol: EvaluationProtocol) -> list[Sizes]:
-    """Return the sizes of each fold of a dataset, as they are in the first repeat.
-
-    Examples
-    --------
-    >>> from mfbench import load_dataset
-    >>> from mfbench.suite.protocols.repeated_cv import RepeatedCV
-    >>> planned = PlannedDataset("iris", load_dataset("iris"), "")
-    >>> one = sizes_of(planned, RepeatedCV(folds=5, repeats=1, seed=0, inner_folds=3))[0]
-    >>> one.rows, one.tuned, one.scorings, one.columns, one.classes
-    (120, 80, 3, 4, 3)
-    """
+    """Return the sizes of each fold of a dataset, as they are in the first repeat."""
     data = planned.data
     columns = encoded_columns(data)
     one_by_one = protocol.decisions == "one-vs-rest" and data.n_classes > 2
@@ -123,15 +97,7 @@ def encoded_columns(data: Dataset) -> np.ndarray[tuple[int], np.dtype[np.int64]]
 
 
 def kept_columns(method: ResolvedMethod, columns: int) -> int:
-    """Return about how many columns the selector of a method leaves to its classifier.
-
-    Examples
-    --------
-    >>> from mfbench.host.expressions import parse
-    >>> from mfbench.suite.methods import Step
-    >>> kept_columns(ResolvedMethod("A", Step(parse("relief")), Step(parse("knn")), 0.5), 11)
-    6
-    """
+    """Return about how many columns the selector of a method leaves to its classifier."""
     if method.selector is None:
         return columns
     rules = [rule for target, _, values in method.grid if target == TOP for rule in values] or [method.top]
@@ -139,16 +105,7 @@ def kept_columns(method: ResolvedMethod, columns: int) -> int:
 
 
 def fitted_columns(method: ResolvedMethod, features: int, columns: int) -> list[int]:
-    """Return about how many columns each fit of a method's classifier has; there is one for each size of a curve.
-
-    Examples
-    --------
-    >>> from mfbench.host.expressions import parse
-    >>> from mfbench.suite.methods import Step
-    >>> steps = Step(parse("relief")), Step(parse("knn"))
-    >>> fitted_columns(ResolvedMethod("A", *steps, "all", curve=[1, 5, "all"]), 10, 20)
-    [2, 10, 20]
-    """
+    """Return about how many columns each fit of a method's classifier has; there is one for each size of a curve."""
     if method.curve is None:
         return [kept_columns(method, columns)]
     return [ceil(size * columns / features) for size in curve_sizes(method.curve, features)]
@@ -163,15 +120,7 @@ def _kept(rule: object, columns: int) -> float:
 
 
 def fits_of(method: ResolvedMethod, sizes: Sizes, protocol: EvaluationProtocol) -> Fits:
-    """Return the fits that a trial of a method makes, for each of its problems.
-
-    Parameters
-    ----------
-    method : ResolvedMethod
-    sizes : Sizes
-        Of the trial's fold.
-    protocol : EvaluationProtocol
-    """
+    """Return the fits that a trial of a method makes, for each of its problems."""
     fits = Fits()
     outer = Place(False, sizes.rows, "")
     if not KINDS[protocol.kind].predicts:

@@ -13,21 +13,11 @@ from mfbench.model.trials import Trial
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a trial costs.
+    """What a trial costs."""
 
-    Attributes
-    ----------
-    unlimited : float
-        Wall seconds on one worker without a time limit.
-    memory : int
-        Bytes by which the memory of its worker rises.
-    limit : float, default=inf
-        Seconds after which it is stopped.
-    """
-
-    unlimited: float
-    memory: int
-    limit: float = math.inf
+    unlimited: float  # wall seconds on one worker without a time limit
+    memory: int  # bytes by which the memory of its worker rises
+    limit: float = math.inf  # seconds after which it is stopped
 
     @property
     def seconds(self) -> float:
@@ -49,20 +39,11 @@ class Costs(Protocol):
 
 @dataclass(frozen=True)
 class Forecast:
-    """What a run is expected to cost, for displays that follow it.
-
-    Attributes
-    ----------
-    costs : Costs
-    jobs : int
-        Trials that run at the same time.
-    startup : float, default=0.0
-        Seconds before the first trial.
-    """
+    """What a run is expected to cost, for displays that follow it."""
 
     costs: Costs
-    jobs: int
-    startup: float = 0.0
+    jobs: int  # trials that run at the same time
+    startup: float = 0.0  # seconds before the first trial
 
     def wall(self, trials: Iterable[Trial]) -> float:
         """Return the seconds that trials take together: at least as long as the longest of them."""

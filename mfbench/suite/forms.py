@@ -19,21 +19,11 @@ COMMON = ("kind", "form", "scale", "classes", "metrics", "grid_values", "timeout
 
 @dataclass(frozen=True)
 class Task:
-    """How the trials of a protocol run.
+    """How the trials of a protocol run."""
 
-    Attributes
-    ----------
-    resolver : str
-        Place of the function that looks up a method.
-    runner : str
-        Place of the `mfbench.run.trial.runner.TrialRunner`.
-    predicts : bool
-        Whether test rows are predicted, so that every method needs a classifier.
-    """
-
-    resolver: str
-    runner: str
-    predicts: bool
+    resolver: str  # place of the function that looks up a method
+    runner: str  # place of the `mfbench.run.trial.runner.TrialRunner`
+    predicts: bool  # whether test rows are predicted, so that every method needs a classifier
 
 
 # Fits a method on training rows and predicts test rows.
@@ -44,44 +34,21 @@ DETECTION = Task("mfbench.suite.resolve:resolve_detector", "mfbench.run.trial.de
 
 @dataclass(frozen=True)
 class Kind:
-    """What a suite may set for one kind of protocol, and what sets its kind apart.
+    """What a suite may set for one kind of protocol, and what sets its kind apart."""
 
-    Attributes
-    ----------
-    place : str
-        That of its class, whose constructor takes the keys.
-    sound : mapping of str to object
-        Its keys, each with its value in the form ``sound``, which measures as one should.
-    published : mapping of str to object
-        The values that differ in the form ``published``, which repeats the measurements of the papers.
-    profiles : mapping of str to mapping
-        What the standard profiles ``quick`` and ``standard`` change.
-    metrics : tuple of str
-        Scores that ``metrics`` may name.
-    task : Task, default=PREDICTION
-        How its trials run.
-    tunes : bool, default=True
-        Whether methods may tune.
-    draws_curves : bool, default=True
-        Whether methods may be scored at several numbers of features.
-    samples : bool, default=True
-        Whether the training rows may be sampled.
-    times : bool, default=False
-        Whether it measures times, which compare only if they were measured together.
-    resampling : str, default=""
-        What the parts are for which the level of tests was measured: "folds", or random "thirds" or "splits".
-    """
-
-    place: str
-    sound: Mapping[str, Any]
+    place: str  # that of its class, whose constructor takes the keys
+    sound: Mapping[str, Any]  # its keys, each with its value in the form `sound`, which measures as one should
+    # The values that differ in the form `published`, which repeats the measurements of the papers.
     published: Mapping[str, Any] = field(default_factory=dict)
+    # What the standard profiles `quick` and `standard` change.
     profiles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    metrics: tuple[str, ...] = (*METRICS, *CURVE_METRICS)
-    task: Task = PREDICTION
-    tunes: bool = True
-    draws_curves: bool = True
-    samples: bool = True
-    times: bool = False
+    metrics: tuple[str, ...] = (*METRICS, *CURVE_METRICS)  # scores that `metrics` may name
+    task: Task = PREDICTION  # how its trials run
+    tunes: bool = True  # whether methods may tune
+    draws_curves: bool = True  # whether methods may be scored at several numbers of features
+    samples: bool = True  # whether the training rows may be sampled
+    times: bool = False  # whether it measures times, which compare only if they were measured together
+    # What the parts are for which the level of tests was measured: "folds", or random "thirds" or "splits".
     resampling: str = ""
 
     @property
@@ -96,13 +63,7 @@ class Kind:
         return self.task.predicts
 
     def values(self, form: str) -> dict[str, Any]:
-        """Return every key with its value in a form.
-
-        Examples
-        --------
-        >>> KINDS["repeated-cv"].values("published")["selection"]
-        'per-dataset'
-        """
+        """Return every key with its value in a form."""
         return {**self.sound, **(self.published if form == PUBLISHED else {})}
 
 

@@ -21,63 +21,19 @@ MOST_TRIALS = 2_000_000
 
 
 def check_datasets(number: int, location: str) -> None:
-    """Refuse a list of datasets that is too long.
-
-    Parameters
-    ----------
-    number : int
-        Datasets with their replicates.
-    location : str
-        File and key, for the message.
-
-    Raises
-    ------
-    SuiteError
-    """
+    """Refuse a list of datasets that is too long."""
     if number > MOST_ENTRIES:
         raise SuiteError(f"{location}: {number:,} datasets with their replicates; a suite has at most {MOST_ENTRIES:,}")
 
 
 def check_points(points: int, location: str) -> None:
-    """Refuse a grid that is too large.
-
-    Parameters
-    ----------
-    points : int
-        Combinations of the values to try.
-    location : str
-        File and key, for the message.
-
-    Raises
-    ------
-    SuiteError
-    """
+    """Refuse a grid that is too large."""
     if points > MOST_POINTS:
         raise SuiteError(f"{location}: {points:,} combinations of values; a method tries at most {MOST_POINTS:,}")
 
 
 def check_trials(datasets: int, methods: int, folds: int, repeats: int, location: str) -> None:
-    """Refuse a plan that is too large.
-
-    Parameters
-    ----------
-    datasets, methods, folds, repeats : int
-        The trials are all combinations of these.
-    location : str
-        The file, for the message.
-
-    Raises
-    ------
-    SuiteError
-
-    Examples
-    --------
-    >>> check_trials(100, 50, 10, 1000, "own.toml")
-    Traceback (most recent call last):
-    ...
-    mfbench.errors.SuiteError: own.toml: 100 datasets × 50 methods × 10,000 folds are 50,000,000 trials; a plan has at \
-most 2,000,000: use fewer folds or repeats, or select a part with --only
-    """
+    """Refuse a plan that is too large."""
     trials = datasets * methods * folds * repeats
     if trials > MOST_TRIALS:
         raise SuiteError(

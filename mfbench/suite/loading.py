@@ -26,22 +26,10 @@ ERRORS_SHOWN = 10
 
 @dataclass(frozen=True)
 class Place:
-    """Where a suite names something, for messages: a table of its file, or an option of the command.
-
-    Attributes
-    ----------
-    text : str
-    has_keys : bool
-        Whether it is a table, of which a message names the key.
-
-    Examples
-    --------
-    >>> Place("own.toml: methods[0]").key("top"), Place('--add "A = knn"', has_keys=False).key("top")
-    ('own.toml: methods[0].top', '--add "A = knn"')
-    """
+    """Where a suite names something, for messages: a table of its file, or an option of the command."""
 
     text: str
-    has_keys: bool = True
+    has_keys: bool = True  # whether it is a table, of which a message names the key
 
     def __str__(self) -> str:
         return self.text
@@ -53,36 +41,17 @@ class Place:
 
 @dataclass(frozen=True)
 class LoadedSuite:
-    """A validated suite with a profile applied.
+    """A validated suite with a profile applied."""
 
-    Attributes
-    ----------
-    suite : Suite
-        As in the file.
-    path : Path
-        The file; the paths of ``file:`` datasets are relative to its folder.
-    profile : str
-        The profile's name.
-    protocol : ProtocolSettings
-        The protocol with the profile applied, complete: every key of its kind is set.
-    request : tuple of str
-        The words after ``mfbench suite`` that request this.
-    part : str or None
-        The name of the suite's part to run; None for all of it.
-    added_methods : mapping of str to str
-        The methods that are not in the file, by label, each with the option that adds it.
-    added_data : mapping of int to str
-        The same for datasets, by their position in the suite.
-    """
-
-    suite: Suite
-    path: Path
-    profile: str
-    protocol: ProtocolSettings
-    request: tuple[str, ...]
-    part: str | None = None
+    suite: Suite  # as in the file
+    path: Path  # the file; the paths of `file:` datasets are relative to its folder
+    profile: str  # the profile's name
+    protocol: ProtocolSettings  # the protocol with the profile applied, complete: every key of its kind is set
+    request: tuple[str, ...]  # the words after `mfbench suite` that request this
+    part: str | None = None  # the name of the suite's part to run; None for all of it
+    # The methods that are not in the file, by label, each with the option that adds it.
     added_methods: Mapping[str, str] = field(default_factory=dict)
-    added_data: Mapping[int, str] = field(default_factory=dict)
+    added_data: Mapping[int, str] = field(default_factory=dict)  # the same for datasets, by their position in the suite
 
     @property
     def part_patterns(self) -> tuple[str, ...]:
@@ -116,36 +85,7 @@ def load_suite(
     part: str | None = None,
     max_rows: int | None = None,
 ) -> LoadedSuite:
-    """Find, read and validate a suite.
-
-    Parameters
-    ----------
-    name : str
-        A suite that a plugin ships (``"uci"``) or the path of a TOML file.
-    registry : Registry
-        Provides the shipped suites.
-    profile : str or None, default=None
-        The profile to apply; None applies the suite's default profile.
-    seed : int or None, default=None
-        Overrides the suite's seed.
-    preferred : str or None, default=None
-        Takes the place of the suite's default profile if the suite defines it.
-    part : str or None, default=None
-        The part of the suite to run, by its name in ``[parts.NAME]``; None means all of it.
-    max_rows : int or None, default=None
-        Overrides the suite's number of training rows of a fold.
-
-    Returns
-    -------
-    LoadedSuite
-
-    Raises
-    ------
-    SuiteError
-        If the file is not a valid suite; the message has one line per mistake.
-    UsageError
-        If there is no such suite or part, or several packages ship a suite of that name.
-    """
+    """Find, read and validate a suite."""
     path = find_suite(name, registry)
     suite = parse_suite(read_text(path), str(path))
     if seed is not None:
@@ -220,17 +160,7 @@ def read_text(path: Path) -> str:
 
 
 def parse_toml(text: str, file: str) -> dict[str, Any]:
-    r"""Parse TOML, or raise `SuiteError`.
-
-    Examples
-    --------
-    >>> parse_toml("folds = 10", "x.toml")
-    {'folds': 10}
-    >>> parse_toml("folds = 1" + "0" * 5000, "x.toml")
-    Traceback (most recent call last):
-    ...
-    mfbench.errors.SuiteError: x.toml: a whole number has thousands of digits; use at most 64 bits
-    """
+    """Parse TOML, or raise `SuiteError`."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -242,33 +172,7 @@ def parse_toml(text: str, file: str) -> dict[str, Any]:
 
 
 def parse_suite(text: str, file: str) -> Suite:
-    r"""Validate the text of a suite file.
-
-    Parameters
-    ----------
-    text : str
-        TOML.
-    file : str
-        Name of the file, for messages.
-
-    Returns
-    -------
-    Suite
-
-    Raises
-    ------
-    SuiteError
-        One line per mistake: file, key path, actual value, allowed values.
-
-    Examples
-    --------
-    >>> parse_suite('[suite]\nname = "x"\nsede = 1\n', "x.toml")
-    Traceback (most recent call last):
-    ...
-    mfbench.errors.SuiteError: x.toml: suite.sede: unknown key: did you mean 'seed'?
-    x.toml: datasets: missing; a suite needs at least one [[datasets]] table
-    x.toml: methods: missing; a suite needs at least one [[methods]] table
-    """
+    """Validate the text of a suite file."""
     try:
         suite = Suite.model_validate(parse_toml(text, file))
     except ValidationError as error:

@@ -18,28 +18,15 @@ Grid = tuple[tuple[str, str, tuple[Any, ...]], ...]
 
 @dataclass(frozen=True)
 class Step:
-    """A selector or classifier of a method, resolved.
+    """A selector or classifier of a method, resolved."""
 
-    Attributes
-    ----------
-    expression : Expression
-        Name and parameters; the name is one that the registry lists.
-    raw_input : bool
-        For selectors: whether it is fitted on unencoded columns.
-    numbers : bool
-        For selectors: whether it is fitted on numbers if the dataset has a numeric response.
-    path : (str, str) or None
-        The parameter along which one fit serves all values, and the name of the method that takes a value: a selector's
-        returns weights, a classifier's another fitted classifier.
-    written : Expression or None
-        As in the suite; None if that is `expression`.
-    """
-
-    expression: Expression
-    raw_input: bool = False
-    numbers: bool = False
+    expression: Expression  # name and parameters; the name is one that the registry lists
+    raw_input: bool = False  # for selectors: whether it is fitted on unencoded columns
+    numbers: bool = False  # for selectors: whether it is fitted on numbers if the dataset has a numeric response
+    # The parameter along which one fit serves all values, and the name of the method that takes a value: a selector's
+    # returns weights, a classifier's another fitted classifier.
     path: tuple[str, str] | None = None
-    written: Expression | None = None
+    written: Expression | None = None  # as in the suite; None if that is `expression`
 
     def __str__(self) -> str:
         return str(self.written or self.expression)
@@ -52,49 +39,19 @@ class Step:
 
 @dataclass(frozen=True)
 class ResolvedMethod:
-    """A method of a suite after its names and parameters have been looked up and checked.
+    """A method of a suite after its names and parameters have been looked up and checked."""
 
-    Attributes
-    ----------
-    label : str
-        Its name in tables.
-    selector : Step or None
-    classifier : Step or None
-        None only if the protocol predicts nothing.
-    top : str, int or float
-        The rule that turns weights into a subset.
-    grid : tuple of (target, parameter, values)
-        The values to tune; the target is "selector", "classifier" or "top".
-    selection : {"nested", "per-dataset"}
-        How the grid point is selected; "nested" for a method without a grid.
-    weights : {"euclidean", "manhattan"} or None
-        The distance in which the weights of the kept features count.
-    curve : list of (int, float or "all"), SizeRange or None
-        The numbers of features at which it is scored; `top` is then "all".
-    """
-
-    label: str
+    label: str  # its name in tables
     selector: Step | None
-    classifier: Step | None
-    top: Top | Literal["relevant"]
-    grid: Grid = ()
-    selection: Selection = "nested"
-    weights: Weights | None = None
-    curve: Curve | None = None
+    classifier: Step | None  # none only if the protocol predicts nothing
+    top: Top | Literal["relevant"]  # the rule that turns weights into a subset
+    grid: Grid = ()  # the values to tune; the target is "selector", "classifier" or "top"
+    selection: Selection = "nested"  # how the grid point is selected; "nested" for a method without a grid
+    weights: Weights | None = None  # the distance in which the weights of the kept features count
+    curve: Curve | None = None  # the numbers of features at which it is scored; `top` is then "all"
 
     def describe(self) -> str:
-        """Return the whole definition in one line: steps with their parameters, and the values that are tried.
-
-        Examples
-        --------
-        >>> from mfbench.host.expressions import parse
-        >>> ResolvedMethod("1NN", None, Step(parse("knn(n_neighbors=1)")), "all").describe()
-        'knn(n_neighbors=1)'
-        >>> grid = (("classifier", "n_neighbors", (1, 3, 5)), ("top", "top", (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)))
-        >>> steps = Step(parse("relief")), Step(parse("knn"))
-        >>> ResolvedMethod("REL", *steps, "positive", grid, "per-dataset", "euclidean").describe()
-        'relief → weighted (euclidean) → knn [tunes n_neighbors 1, 3, 5; top 1.0 … 0.3 (8 values); per dataset]'
-        """
+        """Return the whole definition in one line: steps with their parameters, and the values that are tried."""
         parts = [str(step) for step in (self.selector, self.classifier) if step is not None]
         rules = [] if self.weights is None else [f"weighted ({self.weights})"]
         if self.curve is not None:
@@ -109,15 +66,7 @@ class ResolvedMethod:
 
     @property
     def described_classifier(self) -> str:
-        """The classifier with its parameters and the values of its own that are tried; empty without a classifier.
-
-        Examples
-        --------
-        >>> from mfbench.host.expressions import parse
-        >>> grid = (("selector", "n_neighbors", (5, 10)), ("classifier", "n_neighbors", (1, 3)))
-        >>> ResolvedMethod("REL", Step(parse("relief")), Step(parse("knn(p=1)")), "all", grid).described_classifier
-        'knn(p=1) [tunes n_neighbors 1, 3]'
-        """
+        """The classifier with its parameters and the values of its own that are tried; empty without a classifier."""
         own = tuple(entry for entry in self.grid if entry[0] == "classifier")
         return "" if self.classifier is None else f"{self.classifier}{_tuned(own)}"
 

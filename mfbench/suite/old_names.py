@@ -16,19 +16,7 @@ RENAMED = {OLD: NEW, "published": "as-published"}
 
 
 def current_profile(name: str, profiles: Collection[str]) -> str:
-    """Return the current name of a profile that a command asks for; an old one gives a warning.
-
-    Parameters
-    ----------
-    name : str
-    profiles : collection of str
-        The suite's profiles. A name among them is never an old one.
-
-    Examples
-    --------
-    >>> current_profile("quick", ["quick", "full"])
-    'quick'
-    """
+    """Return the current name of a profile that a command asks for; an old one gives a warning."""
     new = RENAMED.get(name, name)
     if name in profiles or new == name or new not in profiles:
         return name
@@ -37,13 +25,7 @@ def current_profile(name: str, profiles: Collection[str]) -> str:
 
 
 def with_current_names(suite: Suite, file: str) -> Suite:
-    """Return a suite in which the profile "paper" has its current name everywhere; using the old one gives a warning.
-
-    Raises
-    ------
-    SuiteError
-        If the suite uses both names in one place.
-    """
+    """Return a suite in which the profile "paper" has its current name everywhere; using the old one gives a warning."""
     header = suite.suite
     profiles = _renamed_key(suite.profiles, f"{file}: profiles")
     datasets = [

@@ -49,51 +49,28 @@ M = TypeVar("M", Method, ResolvedMethod)
 
 @dataclass
 class Plan:
-    """The trials of a run, with the methods, datasets and tables that they need.
-
-    Attributes
-    ----------
-    loaded : LoadedSuite
-    methods : dict of str to ResolvedMethod
-    datasets : dict of str to PlannedDataset
-    trials : list of Trial
-        Ordered by dataset, repeat and fold, so that neighbours share data.
-    left_out : dict of str to str
-        Datasets and methods that could not be used, each with the reason.
-    unavailable : dict of str to Unavailable
-        Datasets of `left_out` that are only unavailable; the others in `left_out` are failures.
-    published : list of PublishedTable
-        Tables that the report compares the results with.
-    figures : list of PublishedFigure
-        Their figures for the plan's datasets and methods.
-    counts : list of PublishedCount
-        Their counts of wins, ties and losses for the plan's methods.
-    ingredients : dict of (dataset, method) to dict
-        The content of the trial keys, except for repeat, fold and seeds.
-    only : tuple of str
-        The patterns of ``--only`` that restrict the plan.
-    unsuited : dict of str to list of str
-        The datasets with more than two classes of each method that is for two; they have no trials of it.
-    forecast : Forecast or None
-        What its run is expected to cost; None until the run begins.
-    share : Share or None
-        Which part of a plan the trials are; None for a whole plan.
-    """
+    """The trials of a run, with the methods, datasets and tables that they need."""
 
     loaded: LoadedSuite
     methods: dict[str, ResolvedMethod]
-    only: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()  # the patterns of `--only` that restrict the plan
     datasets: dict[str, PlannedDataset] = field(default_factory=dict)
+    # Ordered by dataset, repeat and fold, so that neighbours share data.
     trials: list[Trial] = field(default_factory=list)
+    # Datasets and methods that could not be used, each with the reason.
     left_out: dict[str, str] = field(default_factory=dict)
+    # Datasets of `left_out` that are only unavailable; the others in `left_out` are failures.
     unavailable: dict[str, Unavailable] = field(default_factory=dict)
-    published: list[PublishedTable] = field(default_factory=list)
-    figures: list[PublishedFigure] = field(default_factory=list)
+    published: list[PublishedTable] = field(default_factory=list)  # tables that the report compares the results with
+    figures: list[PublishedFigure] = field(default_factory=list)  # their figures for the plan's datasets and methods
+    # Their counts of wins, ties and losses for the plan's methods.
     counts: list[PublishedCount] = field(default_factory=list)
+    # The content of the trial keys, except for repeat, fold and seeds.
     ingredients: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
+    # The datasets with more than two classes of each method that is for two; they have no trials of it.
     unsuited: dict[str, list[str]] = field(default_factory=dict)
-    forecast: Forecast | None = None
-    share: Share | None = None
+    forecast: Forecast | None = None  # what its run is expected to cost; None until the run begins
+    share: Share | None = None  # which part of a plan the trials are; None for a whole plan
 
     @property
     def failures(self) -> list[str]:
@@ -107,31 +84,7 @@ class Plan:
 
 
 def make_plan(loaded: LoadedSuite, registry: Registry, only: Sequence[str] = (), lookup: Lookup | None = None) -> Plan:
-    """Resolve a suite into trials.
-
-    Parameters
-    ----------
-    loaded : LoadedSuite
-        A validated suite with its profile.
-    registry : Registry
-        Provides methods and datasets.
-    only : sequence of str, default=()
-        Shell patterns, which restrict the part of the suite that `loaded` names, or all of it. Datasets are restricted
-        to those that match a pattern, if any does; so are methods.
-    lookup : Lookup or None, default=None
-        Mirror, cache and network for datasets that no plugin generates; None uses the defaults.
-
-    Returns
-    -------
-    Plan
-
-    Raises
-    ------
-    SuiteError
-        If the suite names a method, dataset or parameter that does not exist.
-    UsageError
-        If a pattern matches nothing, or the path of the mirror is not a mirror.
-    """
+    """Resolve a suite into trials."""
     forget()  # a plugin may have been edited since this process last made a plan
     lookup = lookup or Lookup()
     published = load_published(loaded, registry)
@@ -156,23 +109,7 @@ def make_plan(loaded: LoadedSuite, registry: Registry, only: Sequence[str] = (),
 def plan_datasets(
     loaded: LoadedSuite, registry: Registry, only: Sequence[str] = (), lookup: Lookup | None = None
 ) -> Plan:
-    """Load the datasets of a suite without looking up its methods, which another process does.
-
-    Parameters
-    ----------
-    loaded, registry, only, lookup : optional
-        As in `make_plan`.
-
-    Returns
-    -------
-    Plan
-        Without methods and trials. The suite in it has only the methods that the patterns match.
-
-    Raises
-    ------
-    SuiteError, UsageError
-        As in `make_plan`.
-    """
+    """Load the datasets of a suite without looking up its methods, which another process does."""
     lookup = lookup or Lookup()
     references = resolve_datasets(loaded, registry, lookup)
     written = {method.label: method for method in loaded.suite.methods}
@@ -283,17 +220,10 @@ def _unsuited(plan: Plan, planned: PlannedDataset, registry: Registry) -> set[st
 def key_ingredients(
     planned: PlannedDataset, method: ResolvedMethod, settings: ProtocolSettings, registry: Registry
 ) -> dict[str, Any]:
-    """Return everything that determines a trial's result, besides its coordinates and seeds.
-
-    This includes the dataset's content, the method with its parameters, the protocol, the code of the method, the
-    host's own code that computes results, and the versions of the numeric libraries. It does not include time and
-    memory limits: they can prevent a result but not change it.
-
-    Returns
-    -------
-    dict
-        Plain values; ``mfbench suite --explain-key`` prints it.
-    """
+    """Return everything that determines a trial's result, besides its coordinates and seeds."""
+    # This includes the dataset's content, the method with its parameters, the protocol, the code of the method, the
+    # host's own code that computes results, and the versions of the numeric libraries. It does not include time and
+    # memory limits: they can prevent a result but not change it.
     code: dict[str, str] = {}
     steps: dict[str, Any] = {}
     for kind, step in (("classifier", method.classifier), ("selector", method.selector)):

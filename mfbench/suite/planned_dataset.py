@@ -12,12 +12,11 @@ from mfbench.suite.schema import Classes
 
 @dataclass(frozen=True)
 class PlannedDataset:
-    """A dataset as the trials see it (classes restricted), with its label in tables, content hash and collections.
+    """A dataset as the trials see it (classes restricted), with its label in tables, content hash and collections."""
 
-    If every round generates its own data, `reference` names the generator, and `data` is an example with the truth
-    and its columns in canonical order. `location` is where it came from, as in `mfbench.data.lookup.LoadedDataset`.
-    `classes` is the rule by which classes are kept, and `dropped` has the rows of the others by class.
-    """
+    # If every round generates its own data, `reference` names the generator, and `data` is an example with the truth
+    # and its columns in canonical order. `location` is where it came from, as in `mfbench.data.lookup.LoadedDataset`.
+    # `classes` is the rule by which classes are kept, and `dropped` has the rows of the others by class.
 
     label: str
     data: Dataset

@@ -61,28 +61,14 @@ class Description(Part):
 
 @dataclass(frozen=True)
 class PublishedTable:
-    """A table of published figures.
+    """A table of published figures."""
 
-    Attributes
-    ----------
-    name : str
-        As in the suite.
-    about : Description
-    values : mapping of (dataset, method) to float
-        The figures in the unit of the metric, by the labels of the paper.
-    shapes : mapping of str to (int, int)
-        Rows and features of the datasets, as far as they are known.
-    rounding : float, default=0.0
-        Half a unit of the last printed digit, in the unit of the metric.
-    counts : mapping of (reference, method) to (int, int, int)
-        Wins, ties and losses of the reference as the paper counts them.
-    """
-
-    name: str
+    name: str  # as in the suite
     about: Description
-    values: Mapping[tuple[str, str], float]
-    shapes: Mapping[str, Shape]
-    rounding: float = 0.0
+    values: Mapping[tuple[str, str], float]  # the figures in the unit of the metric, by the labels of the paper
+    shapes: Mapping[str, Shape]  # rows and features of the datasets, as far as they are known
+    rounding: float = 0.0  # half a unit of the last printed digit, in the unit of the metric
+    # Wins, ties and losses of the reference as the paper counts them.
     counts: Mapping[tuple[str, str], tuple[int, int, int]] = field(default_factory=dict)
 
     @property
@@ -93,66 +79,33 @@ class PublishedTable:
 
 @dataclass(frozen=True)
 class PublishedFigure:
-    """One published figure and the cell of a plan that it belongs to.
+    """One published figure and the cell of a plan that it belongs to."""
 
-    Attributes
-    ----------
-    table : str
-        The table's name.
-    dataset, method : str
-        Labels in the suite.
-    label : str
-        The paper's label of the dataset.
-    value : float
-        In the unit of the metric.
-    obstacle : str
-        Why it cannot be compared with our result; empty if it can.
-    rounding : float, default=0.0
-        Largest rounding error of the printed digits.
-    """
-
-    table: str
-    dataset: str
+    table: str  # the table's name
+    dataset: str  # dataset, method: labels in the suite
     method: str
-    label: str
-    value: float
-    obstacle: str = ""
-    rounding: float = 0.0
+    label: str  # the paper's label of the dataset
+    value: float  # in the unit of the metric
+    obstacle: str = ""  # why it cannot be compared with our result; empty if it can
+    rounding: float = 0.0  # largest rounding error of the printed digits
 
 
 @dataclass(frozen=True)
 class PublishedCount:
-    """A paper's count of wins, ties and losses of a reference against a method, for two methods of a plan.
+    """A paper's count of wins, ties and losses of a reference against a method, for two methods of a plan."""
 
-    Attributes
-    ----------
-    table : str
-        The table's name.
-    reference, method : str
-        Labels in the suite.
-    wins, ties, losses : int
-        Of the reference.
-    """
-
-    table: str
-    reference: str
+    table: str  # the table's name
+    reference: str  # reference, method: labels in the suite
     method: str
-    wins: int
+    wins: int  # wins, ties, losses: of the reference
     ties: int
     losses: int
 
 
 def load_published(loaded: LoadedSuite, registry: Registry) -> list[PublishedTable]:
-    """Read the tables that a suite's ``[report] published`` names.
-
-    A name refers to a table in the folder ``published`` next to the suites of a plugin; a text that ends in ``.csv`` is
-    a path relative to the suite's folder.
-
-    Raises
-    ------
-    SuiteError
-        If there is no such table, it cannot be read, or the suite does not measure its score.
-    """
+    """Read the tables that a suite's ``[report] published`` names."""
+    # A name refers to a table in the folder `published` next to the suites of a plugin; a text that ends in `.csv`
+    # is a path relative to the suite's folder.
     names = loaded.suite.report.published
     tables: list[PublishedTable] = []
     for position, name in enumerate([names] if isinstance(names, str) else names):
@@ -189,22 +142,7 @@ def _table_names(registry: Registry) -> NameTable[Path]:
 
 
 def read_published(name: str, registry: Registry, folder: Path) -> PublishedTable:
-    """Read one table of published figures.
-
-    Parameters
-    ----------
-    name : str
-        A table that a plugin ships, or the path of a CSV file.
-    registry : Registry
-        Provides the shipped tables.
-    folder : Path
-        The folder that a relative path starts from.
-
-    Raises
-    ------
-    SuiteError
-        If there is no such table or it cannot be read.
-    """
+    """Read one table of published figures."""
     return _read_table(name, _find(name, folder, registry))
 
 
@@ -305,26 +243,10 @@ def _rows(path: Path) -> tuple[list[str], list[dict[str, str]]]:
 def match(
     table: PublishedTable, datasets: Mapping[str, PlannedDataset], methods: list[str], decisions: str = "multi-class"
 ) -> list[PublishedFigure]:
-    """Return the figures of a table for the datasets and methods of a plan.
-
-    A dataset is matched by its label in one of the table's collections, or by its own label. A method is matched by its
-    label or, failing that, by the first word of its label: "IGT" and "IGT nested" are compared with the same figure.
-
-    Parameters
-    ----------
-    table : PublishedTable
-    datasets : mapping of str to PlannedDataset
-        By label in the suite.
-    methods : list of str
-        Labels in the suite.
-    decisions : {"multi-class", "one-vs-rest"}, default="multi-class"
-        How the protocol decides among more than two classes.
-
-    Returns
-    -------
-    list of PublishedFigure
-        In the order of datasets, then methods.
-    """
+    """Return the figures of a table for the datasets and methods of a plan."""
+    # A dataset is matched by its label in one of the table's collections, or by its own label. A method is matched by
+    # its label or, failing that, by the first word of its label: "IGT" and "IGT nested" are compared with the same
+    # figure.
     figures = []
     for dataset, planned in datasets.items():
         labels = [planned.collections[name] for name in table.about.collections if name in planned.collections]
@@ -341,14 +263,7 @@ def match(
 
 
 def match_counts(table: PublishedTable, methods: list[str]) -> list[PublishedCount]:
-    """Return a table's counts of wins, ties and losses for pairs of methods of a plan, matched as in `match`.
-
-    Examples
-    --------
-    >>> table = PublishedTable("t", Description(), {}, {}, counts={("A", "B"): (3, 1, 0)})
-    >>> [(count.reference, count.method, count.wins) for count in match_counts(table, ["A", "B nested", "C"])]
-    [('A', 'B nested', 3)]
-    """
+    """Return a table's counts of wins, ties and losses for pairs of methods of a plan, matched as in `match`."""
     printed = {name for pair in table.counts for name in pair}
     names = {method: next((name for name in (method, method.split()[0]) if name in printed), "") for method in methods}
     return [

@@ -16,27 +16,7 @@ from mfbench.suite.resolve import resolve_datasets
 
 
 def pull(words: Sequence[str], registry: Registry, lookup: Lookup) -> Iterator[DatasetStatus]:
-    """Download datasets into the cache.
-
-    Parameters
-    ----------
-    words : sequence of str
-        Suites (names or files), collections, datasets, and references such as ``openml:61`` and ``openml-suite:99``.
-    registry : Registry
-        The registered datasets and suites.
-    lookup : Lookup
-        Mirror, cache and network.
-
-    Yields
-    ------
-    DatasetStatus
-        One for each dataset, as soon as it is available or has failed.
-
-    Raises
-    ------
-    UsageError
-        If a word names nothing; raised before any download starts.
-    """
+    """Download datasets into the cache."""
     for label, reference in _references(words, registry, lookup).items():
         try:
             loaded = find(reference, registry, lookup)

@@ -9,21 +9,7 @@ from mfbench.suite.schema import Suite
 
 
 def expand_replicates(suite: Suite, profile: str, file: str) -> Suite:
-    """Return a suite with its replicates listed: each dataset once for every seed.
-
-    Parameters
-    ----------
-    suite : Suite
-    profile : str
-        Determines how many, if the suite has a number for each profile. A list with 0 replicates is left out.
-    file : str
-        Name of the file, for messages.
-
-    Raises
-    ------
-    SuiteError
-        If the profile has no number, or a dataset is not generated from a seed.
-    """
+    """Return a suite with its replicates listed: each dataset once for every seed."""
     groups = []
     total = 0
     for position, group in enumerate(suite.datasets):

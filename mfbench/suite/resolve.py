@@ -40,14 +40,7 @@ Resolver = Callable[[Method, Place, Registry, ProtocolSettings, str], ResolvedMe
 
 
 def resolve_methods(loaded: LoadedSuite, registry: Registry) -> tuple[dict[str, ResolvedMethod], dict[str, str]]:
-    """Look up and check the methods of a suite; every mistake names the file and the key.
-
-    Returns
-    -------
-    resolved : dict of str to ResolvedMethod
-    left_out : dict of str to str
-        Methods that cannot be imported, each with the reason. With a strict registry that is an error.
-    """
+    """Look up and check the methods of a suite; every mistake names the file and the key."""
     resolved: dict[str, ResolvedMethod] = {}
     left_out: dict[str, str] = {}
     resolve: Resolver = resolve_name(KINDS[loaded.protocol.kind].task.resolver)
@@ -222,36 +215,18 @@ def _resolve_step(text: str, kind: str, registry: Registry, home: str, location:
 
 @dataclass(frozen=True)
 class DatasetEntry:
-    """A dataset as a suite lists it.
-
-    Attributes
-    ----------
-    reference : Reference
-    place : str
-        File and key, for messages.
-    added : bool
-        Whether it is not in the file.
-    classes : {"two-largest", "all"}
-        Which of its classes are kept.
-    """
+    """A dataset as a suite lists it."""
 
     reference: Reference
-    place: str
-    added: bool = False
-    classes: Classes = "all"
+    place: str  # file and key, for messages
+    added: bool = False  # whether it is not in the file
+    classes: Classes = "all"  # which of its classes are kept
 
 
 def resolve_datasets(loaded: LoadedSuite, registry: Registry, lookup: Lookup | None = None) -> dict[str, DatasetEntry]:
-    """Check the names of a suite's datasets, without loading them.
-
-    The label in tables is the reference itself; that of a file is the last part of its path if no other file has it. An
-    OpenML suite is replaced by its datasets; if its list is unavailable it stays, to be left out with the reason.
-
-    Returns
-    -------
-    dict of str to DatasetEntry
-        By label.
-    """
+    """Check the names of a suite's datasets, without loading them."""
+    # The label in tables is the reference itself; that of a file is the last part of its path if no other file has it.
+    # An OpenML suite is replaced by its datasets; if its list is unavailable it stays, to be left out with the reason.
     lookup = lookup or Lookup()
     entries = _parse_entries(loaded, registry)
     file_names = Counter(_file_name(entry.reference) for entry in entries)

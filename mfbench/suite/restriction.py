@@ -11,41 +11,16 @@ from mfbench.errors import UsageError, suggestion
 
 @dataclass(frozen=True)
 class Restriction:
-    """Patterns for the names of datasets and methods, and how messages refer to them.
+    """Patterns for the names of datasets and methods, and how messages refer to them."""
 
-    Attributes
-    ----------
-    patterns : tuple of str
-        Shell patterns. Datasets are restricted to those that match a pattern, if any does; so are methods. Without
-        patterns nothing is restricted.
-    source : str, default="--only"
-        What has the patterns: an option, or a table of a file.
-    scope : str, default="no dataset and no method of this suite"
-        What a pattern without a match has been compared with.
-    """
-
+    # Shell patterns. Datasets are restricted to those that match a pattern, if any does; so are methods. Without
+    # patterns nothing is restricted.
     patterns: tuple[str, ...]
-    source: str = "--only"
-    scope: str = "no dataset and no method of this suite"
+    source: str = "--only"  # what has the patterns: an option, or a table of a file
+    scope: str = "no dataset and no method of this suite"  # what a pattern without a match has been compared with
 
     def kept(self, groups: Iterable[Sequence[str]]) -> list[set[str]]:
-        """Return the names of each group that the patterns leave.
-
-        Parameters
-        ----------
-        groups : iterable of sequence of str
-            Such as the datasets and the methods.
-
-        Raises
-        ------
-        UsageError
-            If a pattern matches nothing.
-
-        Examples
-        --------
-        >>> Restriction(("w*",)).kept([["iris", "wine"], ["RFF", "1NN"]]) == [{"wine"}, {"RFF", "1NN"}]
-        True
-        """
+        """Return the names of each group that the patterns leave."""
         groups = list(groups)
         names = [name for group in groups for name in group]
         for pattern in self.patterns:
@@ -59,11 +34,5 @@ class Restriction:
 
 
 def matching(patterns: Collection[str], names: Iterable[str]) -> set[str]:
-    """Return the names that match a shell pattern.
-
-    Examples
-    --------
-    >>> sorted(matching(["w*", "iris"], ["iris", "wine", "wdbc", "sonar"]))
-    ['iris', 'wdbc', 'wine']
-    """
+    """Return the names that match a shell pattern."""
     return {name for name in names if any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)}

@@ -186,17 +186,9 @@ class ProtocolSettings(Part):
     )
 
     def completed(self, profile: Profile | None = None) -> ProtocolSettings:
-        """Return the protocol with a profile applied and every key of its kind set.
-
-        Values of the profile override those of the file, and these override those of the form. A key that the kind
-        does not have is None.
-
-        Examples
-        --------
-        >>> settings = ProtocolSettings(repeats=3).completed(Profile(folds=5))
-        >>> settings.folds, settings.repeats, settings.inner_folds
-        (5, 3, 5)
-        """
+        """Return the protocol with a profile applied and every key of its kind set."""
+        # Values of the profile override those of the file, and these override those of the form. A key that the kind
+        # does not have is None.
         # Shallow: the range of a curve stays a range.
         changes = {} if profile is None else {name: value for name, value in profile if value is not None}
         form = changes.get("form", self.form)
@@ -262,17 +254,7 @@ class Range(Part):
     spacing: Literal["linear", "log"] = Field(default="linear", description="Equal differences or equal ratios.")
 
     def values(self) -> list[int | float]:
-        """Return the numbers, to twelve digits; whole numbers if the ends and the step are whole.
-
-        Examples
-        --------
-        >>> Range(first=1.0, last=0.01, count=100).values()[:3]
-        [1.0, 0.99, 0.98]
-        >>> Range(first=0.001, last=1.0, count=4, spacing="log").values()
-        [0.001, 0.01, 0.1, 1.0]
-        >>> Range(first=1, last=9, count=5).values()
-        [1, 3, 5, 7, 9]
-        """
+        """Return the numbers, to twelve digits; whole numbers if the ends and the step are whole."""
         steps = self.count - 1
         if self.spacing == "log":
             low, high = math.log(self.first), math.log(self.last)
@@ -379,17 +361,6 @@ class Suite(Part):
 
 
 def standard_profiles(kind: str) -> dict[str, Profile]:
-    """Return the profiles that every suite has; a [profiles.NAME] table of the same name replaces one.
-
-    Parameters
-    ----------
-    kind : str
-        Of the suite's protocol. "full" is the protocol as written, whatever the kind.
-
-    Examples
-    --------
-    >>> standard_profiles("repeated-cv")["quick"].folds
-    5
-    """
+    """Return the profiles that every suite has; a [profiles.NAME] table of the same name replaces one."""
     changes = {**KINDS[kind].profiles, "full": {}}
     return {name: Profile(**values) for name, values in changes.items()}

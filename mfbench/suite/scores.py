@@ -16,12 +16,11 @@ _HERE = "mfbench.run.trial.metrics:"
 
 @dataclass(frozen=True, kw_only=True)
 class Score:
-    """What a score measures, and how it is reported.
+    """What a score measures, and how it is reported."""
 
-    The place of the function that computes it from `mfbench.run.trial.metrics.Predictions`, and whether that needs more
-    than predicted class codes; its direction, whether it is printed in percent, and its range; whether it is the share
-    of decisions that are right, and whether each class is a decision of its own.
-    """
+    # The place of the function that computes it from `mfbench.run.trial.metrics.Predictions`, and whether that needs
+    # more than predicted class codes; its direction, whether it is printed in percent, and its range; whether it is the
+    # share of decisions that are right, and whether each class is a decision of its own.
 
     place: str = ""
     needs_scores: bool = False

@@ -8,39 +8,14 @@ from typing import Any
 
 
 def derive_seed(*coordinates: Any) -> int:
-    """Return a 32-bit seed that is a function of the coordinates alone.
-
-    The coordinates are hashed (BLAKE2b over their JSON text) and the digest is the entropy of a
-    `numpy.random.SeedSequence`, whose first word is the seed.
-
-    Parameters
-    ----------
-    *coordinates : str or int
-        Such as the suite's seed, the dataset, the method, the repeat and the fold.
-
-    Returns
-    -------
-    int
-        Between 0 and 2**32 - 1.
-
-    Examples
-    --------
-    >>> derive_seed(2020, "wine", "RFF", 0, 1) == derive_seed(2020, "wine", "RFF", 0, 1)
-    True
-    >>> derive_seed(2020, "wine", "RFF", 0, 1) == derive_seed(2020, "wine", "RFF", 1, 0)
-    False
-    """
+    """Return a 32-bit seed that is a function of the coordinates alone."""
+    # The coordinates are hashed (BLAKE2b over their JSON text) and the digest is the entropy of a
+    # `numpy.random.SeedSequence`, whose first word is the seed.
     return seed_of(json.dumps(coordinates))
 
 
 def seed_of(text: str) -> int:
-    """Return the seed of coordinates that are already written as JSON; see `derive_seed`.
-
-    Examples
-    --------
-    >>> seed_of('[2020, "wine"]') == derive_seed(2020, "wine")
-    True
-    """
+    """Return the seed of coordinates that are already written as JSON; see `derive_seed`."""
     import numpy as np
 
     digest = hashlib.blake2b(text.encode(), digest_size=16).digest()

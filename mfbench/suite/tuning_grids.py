@@ -14,22 +14,7 @@ from mfbench.suite.schema import Method, Range, Top
 
 
 def resolve_grid(method: Method, registered: Mapping[str, Registered], location: str) -> Grid:
-    """Return the grid of a method; empty if it is not tuned.
-
-    Parameters
-    ----------
-    method : Method
-        As in the suite.
-    registered : mapping of str to Registered
-        Its steps: "classifier" and, if it has one, "selector".
-    location : str
-        File and key, for messages.
-
-    Raises
-    ------
-    SuiteError
-        If no step has such a parameter, or a value is not allowed.
-    """
+    """Return the grid of a method; empty if it is not tuned."""
     if method.tune is None:
         return ()
     if method.tune == "default":
@@ -59,15 +44,7 @@ def resolve_grid(method: Method, registered: Mapping[str, Registered], location:
 
 
 def thinned(values: tuple[Any, ...], count: int) -> tuple[Any, ...]:
-    """Return at most `count` of the values: the first, the last, and some between them at about equal distances.
-
-    Examples
-    --------
-    >>> thinned((4.0, 2.0, 1.0, 0.5, 0.25, 0.125), 3)
-    (4.0, 0.5, 0.125)
-    >>> thinned((1, 3, 5), 1)
-    (1,)
-    """
+    """Return at most `count` of the values: the first, the last, and some between them at about equal distances."""
     if len(values) <= count:
         return values
     if count == 1:

@@ -14,18 +14,7 @@ UNIONS = (types.UnionType, Union)  # the type of "A | B" is one of them, dependi
 
 
 def describe(error: ValidationError, model: type[BaseModel]) -> list[str]:
-    """Return one sentence for each mistake that pydantic reports: key path, actual value, allowed values.
-
-    Parameters
-    ----------
-    error : ValidationError
-    model : type of BaseModel
-        The model that was validated.
-
-    Returns
-    -------
-    list of str
-    """
+    """Return one sentence for each mistake that pydantic reports: key path, actual value, allowed values."""
     by_key: dict[str, list[Any]] = {}
     for detail in error.errors(include_url=False):
         fields, inner = _follow(model, detail["loc"])

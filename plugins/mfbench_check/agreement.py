@@ -30,44 +30,22 @@ FACTOR = 1.5
 
 @dataclass(frozen=True)
 class Difference:
-    """How far two series of answers are apart.
+    """How far two series of answers are apart."""
 
-    Attributes
-    ----------
-    between : float
-        Distance of the answers to the two forms, averaged over pairs of seeds.
-    within : float
-        Largest distance of two answers to the same form with different seeds; 0 for a method without randomness.
-    """
-
-    between: float
+    between: float  # distance of the answers to the two forms, averaged over pairs of seeds
+    # Largest distance of two answers to the same form with different seeds; 0 for a method without randomness.
     within: float
 
 
 def weight_distance(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
-    """Return the largest difference of two weight vectors, relative to the largest weight.
-
-    Examples
-    --------
-    >>> weight_distance(np.array([1.0, 0.0]), np.array([1.0, 0.5]))
-    0.5
-    """
+    """Return the largest difference of two weight vectors, relative to the largest weight."""
     scale = max(float(np.abs(first).max()), float(np.abs(second).max()))
     return float(np.abs(first - second).max()) / scale if scale else 0.0
 
 
 def ranking_distance(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
-    """Return the distance of two weight vectors up to a positive factor; 0 also for equal rankings.
-
-    Rankings are equal unless two features change places whose weights differ by more than `TIES` in both.
-
-    Examples
-    --------
-    >>> ranking_distance(np.array([3.0, 2.0, 1.0]), np.array([9.0, 4.0, 1.0]))
-    0.0
-    >>> ranking_distance(np.array([3.0, 2.0, 1.0]), np.array([3.0, 1.0, 2.0]))
-    0.3333333333333333
-    """
+    """Return the distance of two weight vectors up to a positive factor; 0 also for equal rankings."""
+    # Rankings are equal unless two features change places whose weights differ by more than `TIES` in both.
     first, second = (values / (float(np.abs(values).max()) or 1.0) for values in (first, second))
     steps = [np.subtract.outer(values, values) for values in (first, second)]
     signs = [np.where(np.abs(step) > TIES, np.sign(step), 0) for step in steps]
@@ -77,42 +55,21 @@ def ranking_distance(first: NDArray[np.float64], second: NDArray[np.float64]) ->
 
 
 def disagreement(first: NDArray[Any], second: NDArray[Any]) -> float:
-    """Return the share of rows with different predictions.
-
-    Examples
-    --------
-    >>> disagreement(np.array(["a", "b"]), np.array(["a", "c"]))
-    0.5
-    """
+    """Return the share of rows with different predictions."""
     return float(np.mean(first != second))
 
 
 def difference(
     subject: Opened, plain: Answer, changed: Answer, distance: Distance, tolerance: float
 ) -> Difference | None:
-    """Compare a method's answers to two forms of one question.
-
-    A method with randomness may answer differently to the second form without preferring one: permuted columns, for
-    example, meet other random numbers. If the answers differ by more than the tolerance, and a method also answers
-    differently to the first form with other seeds, then the distance of the two forms is compared with the distance of
-    seeds. Four seeds of each form are answered. The mean distance between the forms must not exceed one and a half
-    times the largest distance within a form. If the form makes no difference, the mean distance between forms is about
-    the mean distance within them, far from this bound; only a dependence that outweighs the randomness exceeds it.
-
-    Parameters
-    ----------
-    subject : Opened
-    plain, changed : callable
-        Take parameters as keywords and return the answer, in the same order of features or rows.
-    distance : callable
-    tolerance : float
-        Largest distance of answers that count as the same.
-
-    Returns
-    -------
-    Difference or None
-        None if the answers agree.
-    """
+    """Compare a method's answers to two forms of one question."""
+    # A method with randomness may answer differently to the second form without preferring one: permuted columns, for
+    # example, meet other random numbers. If the answers differ by more than the tolerance, and a method also answers
+    # differently to the first form with other seeds, then the distance of the two forms is compared with the distance
+    # of seeds. Four seeds of each form are answered. The mean distance between the forms must not exceed one and a half
+    # times the largest distance within a form. If the form makes no difference, the mean distance between forms is
+    # about the mean distance within them, far from this bound; only a dependence that outweighs the randomness exceeds
+    # it.
     first, second = plain(), changed()
     if distance(first, second) <= tolerance:
         return None

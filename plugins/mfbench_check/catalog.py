@@ -25,27 +25,14 @@ Function = Callable[[Any], str | None]
 
 @dataclass(frozen=True)
 class Check:
-    """A check.
+    """A check."""
 
-    Attributes
-    ----------
-    id : str
-        Its name in reports and in ``expected_failures``.
-    group : str
-        One of `GROUPS`.
-    kinds : tuple of str
-        What it applies to, of `KINDS`.
-    function : callable
-        Takes the subject. It raises `CheckFailedError` or `NotApplicableError`, or returns a remark or None.
-    needs : tuple of str
-        Checks without which this one means nothing: it is skipped where one of them fails.
-    """
-
-    id: str
-    group: str
-    kinds: tuple[str, ...]
+    id: str  # its name in reports and in `expected_failures`
+    group: str  # one of `GROUPS`
+    kinds: tuple[str, ...]  # what it applies to, of `KINDS`
+    # Takes the subject. It raises `CheckFailedError` or `NotApplicableError`, or returns a remark or None.
     function: Function
-    needs: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()  # checks without which this one means nothing: it is skipped where one of them fails
 
     @property
     def summary(self) -> str:
@@ -64,20 +51,7 @@ CHECKS: dict[str, Check] = {}
 def check(
     name: str, *, group: str, kinds: tuple[str, ...], needs: tuple[str, ...] = ()
 ) -> Callable[[Function], Function]:
-    """Register a function as a check.
-
-    Parameters
-    ----------
-    name : str
-        The check's id.
-    group, kinds, needs
-        See `Check`.
-
-    Raises
-    ------
-    ValueError
-        If the id is taken, or the group or a kind does not exist.
-    """
+    """Register a function as a check."""
     if group not in GROUPS or not set(kinds) <= set(KINDS):
         raise ValueError(f"check {name!r} has the group {group!r} and the kinds {kinds}: see GROUPS and KINDS")
 

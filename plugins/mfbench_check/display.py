@@ -37,13 +37,7 @@ _LONGEST = 2000  # characters of a text of a plugin
 
 
 def show_checks(report: CheckReport, console: Console) -> None:
-    """Print a check run: a table of each kind of subject, each failure in full, and everything that was not checked.
-
-    Parameters
-    ----------
-    report : CheckReport
-    console : rich.console.Console
-    """
+    """Print a check run: a table of each kind of subject, each failure in full, and everything that was not checked."""
     for kind, title in _PLURALS.items():
         if own := [verdict for verdict in report.verdicts if verdict.kind == kind]:
             _show_table(title, own, console)
@@ -145,12 +139,7 @@ def show_catalog(checks: Sequence[Check], console: Console) -> None:
 
 
 class CheckProgress:
-    """Shows how many checks have been made: a bar on a terminal, otherwise a line from time to time.
-
-    Parameters
-    ----------
-    console : rich.console.Console
-    """
+    """Shows how many checks have been made: a bar on a terminal, otherwise a line from time to time."""
 
     def __init__(self, console: Console) -> None:
         self.console = console

@@ -11,13 +11,7 @@ from mfbench_check.catalog import CHECKS, GROUPS, Check
 
 
 def all_checks() -> list[Check]:
-    """Return all checks, group by group and in the order of definition within a module.
-
-    Examples
-    --------
-    >>> "importances-finite" in [check.id for check in all_checks()]
-    True
-    """
+    """Return all checks, group by group and in the order of definition within a module."""
     for module in pkgutil.iter_modules(checks.__path__):
         importlib.import_module(f"{checks.__name__}.{module.name}")
     return sorted(CHECKS.values(), key=_position)
@@ -29,19 +23,7 @@ def _position(check: Check) -> tuple[int, str, int]:
 
 
 def by_needs(checks: Sequence[Check]) -> list[Check]:
-    """Return checks in an order in which each comes after those that it needs, whatever their groups.
-
-    Parameters
-    ----------
-    checks : sequence of Check
-        In the order to keep otherwise. Those needed but absent here are ignored.
-
-    Examples
-    --------
-    >>> first, second = Check("a", "leakage", (), len, needs=("b",)), Check("b", "determinism", (), len)
-    >>> [check.id for check in by_needs([first, second])]
-    ['b', 'a']
-    """
+    """Return checks in an order in which each comes after those that it needs, whatever their groups."""
     table = {check.id: check for check in checks}
     placed: dict[str, Check] = {}
 

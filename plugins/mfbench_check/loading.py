@@ -16,20 +16,7 @@ _AT_ONCE = 4  # children that import plugins
 
 
 def load_for_checks(seconds: float, *, strict: bool = False) -> Registry:
-    """Load the installed plugins, those of third parties only after a child process has imported them.
-
-    Parameters
-    ----------
-    seconds : float
-        Time limit of the import of a plugin.
-    strict : bool, default=False
-        Raise `PluginError` for a plugin that cannot be loaded, instead of warning.
-
-    Returns
-    -------
-    Registry
-        The plugins that are left out are in its ``problems``.
-    """
+    """Load the installed plugins, those of third parties only after a child process has imported them."""
     plugins = chosen_plugins(None)
     foreign = [plugin for plugin in plugins if plugin.distribution != HOST]
     if foreign:
@@ -54,12 +41,7 @@ def _danger(plugin: Plugin, seconds: float) -> str:
 
 
 def visit(plugin: Plugin) -> None:
-    """Import a plugin and call its hooks; called in a child process.
-
-    Parameters
-    ----------
-    plugin : Plugin
-    """
+    """Import a plugin and call its hooks; called in a child process."""
     registry = load_registry(exactly=[plugin])
     for collect in (
         lambda: registry.selectors,

@@ -27,20 +27,7 @@ _CODE = (
 
 
 def load(subject: Opened) -> Dataset:
-    """Return what the loader of a dataset returns.
-
-    Parameters
-    ----------
-    subject : Opened
-        A dataset.
-
-    Raises
-    ------
-    NotApplicableError
-        If it has no loader: its data are in a mirror or a repository, and are checked when they are downloaded.
-    CheckFailedError
-        If it cannot be loaded, or is not a `mfbench.Dataset`.
-    """
+    """Return what the loader of a dataset returns."""
     if not subject.spec.embedded:
         raise NotApplicableError("it has no loader: its data come from a mirror or a repository")
     try:
@@ -57,14 +44,7 @@ def load(subject: Opened) -> Dataset:
 
 
 def snippet(subject: Opened, *lines: str) -> str:
-    """Return Python code that loads a dataset as `load` does and shows a failure.
-
-    Parameters
-    ----------
-    subject : Opened
-    *lines : str
-        At most five lines. They can use ``np``, ``mfbench``, ``load``, which loads the dataset, and ``data``.
-    """
+    """Return Python code that loads a dataset as `load` does and shows a failure."""
     head = [
         "import mfbench, numpy as np",
         "from mfbench.host.factories import build",
@@ -76,19 +56,7 @@ def snippet(subject: Opened, *lines: str) -> str:
 
 
 def hash_elsewhere(subject: Opened, hash_seed: int) -> str:
-    """Return the content hash of a dataset in a new process.
-
-    Parameters
-    ----------
-    subject : Opened
-    hash_seed : int
-        ``PYTHONHASHSEED`` of the process, which changes the order of sets of texts.
-
-    Raises
-    ------
-    CheckFailedError
-        If the process ends without it.
-    """
+    """Return the content hash of a dataset in a new process."""
     plugins = [subject.subject.plugin]
     request = {
         "path": sys.path,

@@ -26,30 +26,12 @@ _N_ROWS = 200
 
 
 def boundary_rows(X: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
-    """Return rows spread over the range of a table: many are where the classes meet, where small changes show.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Without missing values.
-    rng : Generator
-
-    Examples
-    --------
-    >>> boundary_rows(np.eye(3), np.random.default_rng(0)).shape
-    (200, 3)
-    """
+    """Return rows spread over the range of a table: many are where the classes meet, where small changes show."""
     return rng.uniform(X.min(axis=0), X.max(axis=0), size=(_N_ROWS, X.shape[1]))
 
 
 def bits(answer: NDArray[Any]) -> bytes:
-    """Return weights or predictions as bytes that are equal for equal bits, and shape and type.
-
-    Examples
-    --------
-    >>> bits(np.array([0.0])) == bits(np.array([-0.0])), bits(np.array([1])) == bits(np.array([1.0]))
-    (False, False)
-    """
+    """Return weights or predictions as bytes that are equal for equal bits, and shape and type."""
     text = answer.astype(str) if answer.dtype == object else answer
     return repr((answer.shape, str(answer.dtype))).encode() + text.tobytes()
 
@@ -63,17 +45,7 @@ def answer(subject: Opened, **overrides: Any) -> NDArray[Any]:
 def result_of(
     subject: Opened, method: Any, X: NDArray[Any], y: NDArray[Any], rows: NDArray[Any] | None = None
 ) -> NDArray[Any]:
-    """Fit a method on these arrays themselves, without copies, and return its weights, or its predictions for rows.
-
-    Parameters
-    ----------
-    subject : Opened
-    method : estimator
-        Of the subject, fitted or not.
-    X, y : ndarray
-    rows : ndarray or None, default=None
-        Those to predict; None for X.
-    """
+    """Fit a method on these arrays themselves, without copies, and return its weights, or its predictions for rows."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         method.fit(X, y)

@@ -25,32 +25,13 @@ _JUNIT: dict[Outcome, Literal["passed", "failed", "skipped"]] = {Outcome.PASS: "
 
 @dataclass(frozen=True)
 class CheckReport:
-    """The verdicts of a check run.
+    """The verdicts of a check run."""
 
-    Attributes
-    ----------
-    verdicts : tuple of Verdict
-        Of each check of each subject, subject by subject.
-    seed : int
-    versions : mapping of str to str
-        Python, the numeric libraries, mfbench, and the packages whose plugins were checked.
-    seconds : float
-        How long the run took.
-
-    Examples
-    --------
-    >>> verdict = Verdict(subject="a", kind="selector", package="p", check="fit", outcome=Outcome.PASS)
-    >>> report = CheckReport((verdict,))
-    >>> report.headline, int(report.exit_code)
-    ('1 check of 1 subject: 1 passed', 0)
-    >>> int(CheckReport(()).exit_code)
-    3
-    """
-
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[Verdict, ...]  # of each check of each subject, subject by subject
     seed: int = 0
+    # Python, the numeric libraries, mfbench, and the packages whose plugins were checked.
     versions: Mapping[str, str] = field(default_factory=dict)
-    seconds: float = 0.0
+    seconds: float = 0.0  # how long the run took
 
     @property
     def failures(self) -> tuple[Verdict, ...]:
@@ -128,19 +109,7 @@ def group_of(verdict: Verdict) -> str:
 
 
 def explanation(verdict: Verdict) -> str:
-    """Return what a failure is about in several lines: what was expected and seen, and the code that shows it.
-
-    Examples
-    --------
-    >>> failed = Verdict(subject="a", kind="selector", package="p", check="fit", outcome=Outcome.FAIL,
-    ...     expected="a fit", seen="fit raised ValueError", snippet="assert False")
-    >>> print(explanation(failed))
-    selector a fails the check fit
-    expected: a fit
-    seen: fit raised ValueError
-    <BLANKLINE>
-    assert False
-    """
+    """Return what a failure is about in several lines: what was expected and seen, and the code that shows it."""
     lines = [
         f"{verdict.kind} {verdict.subject} fails the check {verdict.check}",
         f"expected: {verdict.expected}",
@@ -165,18 +134,7 @@ def _case(verdict: Verdict) -> Case:
 
 @cache
 def schema() -> dict[str, Any]:
-    """Return the JSON Schema (draft 2020-12) of the documents that `CheckReport.to_json` makes.
-
-    Returns
-    -------
-    dict
-        The same object for each call; copy it before changing it.
-
-    Examples
-    --------
-    >>> schema()["properties"]["schema"]["properties"]["name"]["const"]
-    'mfbench-check'
-    """
+    """Return the JSON Schema (draft 2020-12) of the documents that `CheckReport.to_json` makes."""
     text = resources.files(__package__).joinpath(SCHEMA).read_text(encoding="utf-8")
     content: dict[str, Any] = json.loads(text)
     return content

@@ -37,24 +37,12 @@ _TICK = 0.5  # after which a thread notices that the run was interrupted
 
 @dataclass(frozen=True)
 class Options:
-    """How checks are run.
+    """How checks are run."""
 
-    Attributes
-    ----------
-    seed : int
-        Of everything random.
-    seconds : float
-        Time limit of one check.
-    jobs : int
-        Subjects that are checked at the same time; 0 means one per processor.
-    skip : mapping of str to str
-        Checks to leave out, each with the reason.
-    """
-
-    seed: int = 0
-    seconds: float = SECONDS
-    jobs: int = 0
-    skip: Mapping[str, str] = field(default_factory=dict)
+    seed: int = 0  # of everything random
+    seconds: float = SECONDS  # time limit of one check
+    jobs: int = 0  # subjects that are checked at the same time; 0 means one per processor
+    skip: Mapping[str, str] = field(default_factory=dict)  # checks to leave out, each with the reason
 
 
 def run_checks(
@@ -64,24 +52,7 @@ def run_checks(
     only: Iterable[str] | None = None,
     follow: Callable[[Verdict], None] = lambda verdict: None,
 ) -> list[Verdict]:
-    """Make all checks of some subjects.
-
-    Parameters
-    ----------
-    subjects : sequence of Subject
-    registry : Registry
-        The plugins that the subjects come from.
-    options : Options or None, default=None
-    only : iterable of str or None, default=None
-        Ids of the checks to make; None makes all.
-    follow : callable
-        Called with each verdict as soon as it is there.
-
-    Returns
-    -------
-    list of Verdict
-        In the order of the subjects, and for each in the order of the checks.
-    """
+    """Make all checks of some subjects."""
     ids = None if only is None else set(only)
     table = [check for check in all_checks() if ids is None or check.id in ids]
     order = [check.id for check in table]
@@ -130,22 +101,7 @@ class _Run:
 
 
 def judged(verdict: Verdict, declared: Mapping[str, str], *, strict: bool = True) -> Verdict:
-    """Return a verdict that takes the failures into account that a spec declares.
-
-    Parameters
-    ----------
-    verdict : Verdict
-    declared : mapping of str to str
-        ``expected_failures`` of the spec.
-    strict : bool, default=True
-        Whether a declared failure that does not occur is a failure itself.
-
-    Examples
-    --------
-    >>> passed = Verdict(subject="a", kind="selector", package="p", check="rows", outcome=Outcome.PASS)
-    >>> judged(passed, {"rows": "it samples rows"}).seen
-    "it passes; remove 'rows' from expected_failures"
-    """
+    """Return a verdict that takes the failures into account that a spec declares."""
     if verdict.check not in declared:
         return verdict
     if verdict.outcome is Outcome.FAIL:

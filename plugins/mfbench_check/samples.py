@@ -18,32 +18,7 @@ N_ROWS, N_FEATURES = 60, 6
 
 
 def sample(name: str = "two-classes", seed: int = 0) -> Table:
-    """Return a small table on which checks fit methods.
-
-    Parameters
-    ----------
-    name : str, default="two-classes"
-        One of `SAMPLES`.
-    seed : int, default=0
-
-    Returns
-    -------
-    X : ndarray of shape (n_samples, n_features)
-        Continuous values without ties. The first two features are shifted between the classes, the others are noise.
-    y : ndarray of shape (n_samples,)
-        Class codes from 0.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such table.
-
-    Examples
-    --------
-    >>> X, y = sample("three-classes")
-    >>> X.shape, sorted(set(y.tolist()))
-    ((60, 6), [0, 1, 2])
-    """
+    """Return a small table on which checks fit methods."""
     if name not in SAMPLES:
         raise UnknownNameError("sample", name, SAMPLES)
     return SAMPLES[name](np.random.default_rng(seed))

@@ -26,36 +26,17 @@ UNMET = (Outcome.FAIL, Outcome.SKIPPED)
 
 @dataclass(frozen=True)
 class Request:
-    """What a child is asked for.
-
-    Attributes
-    ----------
-    subject : Subject
-    checks : tuple of str
-        Ids, in order.
-    failed : frozenset of str
-        Checks of the subject that did not pass in an earlier child.
-    plugins : tuple of Plugin
-        The plugins to load: that of the subject, and the built-in ones.
-    seed : int
-    """
+    """What a child is asked for."""
 
     subject: Subject
-    checks: tuple[str, ...]
-    failed: frozenset[str]
-    plugins: tuple[Plugin, ...]
+    checks: tuple[str, ...]  # ids, in order
+    failed: frozenset[str]  # checks of the subject that did not pass in an earlier child
+    plugins: tuple[Plugin, ...]  # the plugins to load: that of the subject, and the built-in ones
     seed: int
 
 
 def serve(connection: socket.socket, begin_section: Callable[[], None]) -> None:
-    """Make the checks of a request: before each send its id, after it the verdict.
-
-    Parameters
-    ----------
-    connection : socket
-    begin_section : callable
-        Begins a new section of the log.
-    """
+    """Make the checks of a request: before each send its id, after it the verdict."""
     message = receive(connection)
     if message is None:
         return
@@ -83,20 +64,7 @@ def serve(connection: socket.socket, begin_section: Callable[[], None]) -> None:
 
 
 def make_check(check: Check, opened: Opened, failed: Sequence[str] | set[str] = ()) -> Verdict:
-    """Make one check in this process.
-
-    Parameters
-    ----------
-    check : Check
-    opened : Opened
-    failed : collection of str, default=()
-        Checks of the same subject that did not pass.
-
-    Returns
-    -------
-    Verdict
-        What was declared in the spec is not yet taken into account; see `mfbench_check.running.judged`.
-    """
+    """Make one check in this process."""
     start = time.perf_counter()
     outcome, reason, expected, seen, snippet = Outcome.PASS, "", "", "", ""
     missing = next((name for name in check.needs if name in failed), "")

@@ -28,36 +28,20 @@ LINES = 10  # of a snippet
 
 @dataclass(frozen=True)
 class Subject:
-    """Something that a plugin registers, or the plugin itself, by name: plain data for other processes.
-
-    Attributes
-    ----------
-    kind : {"plugin", "selector", "classifier", "dataset", "suite"}
-    name : str
-        As a user must write it.
-    plugin : Plugin
-    """
+    """Something that a plugin registers, or the plugin itself, by name: plain data for other processes."""
 
     kind: Kind
-    name: str
+    name: str  # as a user must write it
     plugin: Plugin
 
 
 @dataclass(frozen=True)
 class Opened:
-    """A subject in the process that checks it.
-
-    Attributes
-    ----------
-    subject : Subject
-    registry : Registry
-    seed : int
-        Of everything random in the checks.
-    """
+    """A subject in the process that checks it."""
 
     subject: Subject
     registry: Registry
-    seed: int = 0
+    seed: int = 0  # of everything random in the checks
 
     @property
     def name(self) -> str:
@@ -110,15 +94,7 @@ class Opened:
         return self.registry.make(Expression(self.name, self.settings(**overrides)), kind)
 
     def tuned_path(self) -> tuple[str, str, list[Any]]:
-        """Return the parameter and the method of a spec's path, and the values of the parameter in its grid.
-
-        Raises
-        ------
-        NotApplicableError
-            If the spec has no path.
-        CheckFailedError
-            If its grid has no values for it.
-        """
+        """Return the parameter and the method of a spec's path, and the values of the parameter in its grid."""
         if self.spec.path is None:
             raise NotApplicableError("its spec has no path")
         parameter, name = self.spec.path
@@ -128,20 +104,7 @@ class Opened:
         return parameter, name, values
 
     def fit(self, X: Any, y: Any, **overrides: Any) -> Any:
-        """Build and fit the estimator.
-
-        Parameters
-        ----------
-        X, y : ndarray
-            Copies are fitted, so that a method that writes into its input fails the check named for it alone.
-        **overrides
-            Parameters of the estimator.
-
-        Raises
-        ------
-        CheckFailedError
-            If it raises anything.
-        """
+        """Build and fit the estimator."""
         estimator = self.make(**overrides)
         try:
             with warnings.catch_warnings():
@@ -174,18 +137,7 @@ class Opened:
         return self.predictions(X, y, X_test, **overrides)
 
     def snippet(self, *lines: str, table: str = "two-classes", **overrides: Any) -> str:
-        """Return Python code that shows a failure.
-
-        Parameters
-        ----------
-        *lines : str
-            At most six lines. They can use ``np``, ``mfbench``, ``X``, ``y`` and ``method``, the estimator, not fitted.
-            The last one is an assertion that fails.
-        table : str, default="two-classes"
-            The sample behind ``X`` and ``y``.
-        **overrides
-            Parameters of the estimator.
-        """
+        """Return Python code that shows a failure."""
         text = str(Expression(self.name, self.settings(**overrides)))
         head = [
             "import mfbench, numpy as np",
@@ -200,32 +152,7 @@ class Opened:
 
 
 def subjects_of(registry: Registry, names: Sequence[str] = (), package: str | None = None) -> list[Subject]:
-    """Return what to check.
-
-    Parameters
-    ----------
-    registry : Registry
-    names : sequence of str, default=()
-        Methods, datasets, suites, plugins or packages; a plugin or package stands for everything that it registers.
-        Empty for all.
-    package : str or None, default=None
-        Only what this distribution registers.
-
-    Returns
-    -------
-    list of Subject
-
-    Raises
-    ------
-    UnknownNameError
-        If a name or the package does not exist.
-
-    Examples
-    --------
-    >>> from mfbench.host.registry import load_registry
-    >>> [(one.kind, one.name) for one in subjects_of(load_registry(), ["knn", "iris"])]
-    [('classifier', 'knn'), ('dataset', 'iris')]
-    """
+    """Return what to check."""
     everything = list(_all(registry))
     packages = {one.plugin.package for one in everything}
     if package is not None:

@@ -63,29 +63,8 @@ _AT_START = SharedState()
 
 @contextmanager
 def fresh_surroundings(n_threads: int = 1) -> Iterator[Surroundings]:
-    """Begin with the shared state of the start of this process; put the present one back at the end.
-
-    The global random generators are seeded, and not put back.
-
-    Parameters
-    ----------
-    n_threads : int, default=1
-        Of each native library.
-
-    Yields
-    ------
-    Surroundings
-        Begun. What the body changes is in its `differences`.
-
-    Examples
-    --------
-    >>> with fresh_surroundings() as surroundings:
-    ...     os.environ["MFBENCH_EXAMPLE"] = "1"
-    ...     surroundings.differences()
-    ['os.environ (MFBENCH_EXAMPLE)']
-    >>> "MFBENCH_EXAMPLE" in os.environ
-    False
-    """
+    """Begin with the shared state of the start of this process; put the present one back at the end."""
+    # The global random generators are seeded, and not put back.
     before = SharedState()
     try:
         with warnings.catch_warnings(), threadpool_limits(n_threads):

@@ -31,54 +31,28 @@ _NEIGHBOURS = 5  # of the classifier behind a selector
 
 @dataclass(frozen=True)
 class FitInput:
-    """What a fit received.
-
-    Attributes
-    ----------
-    step : {"selector", "classifier"}
-    X, y : ndarray
-        Copies, as they were when the fit began.
-    bases : tuple of ndarray
-        The larger arrays, if any, that X and y were views of.
-    """
+    """What a fit received."""
 
     step: Target
-    X: NDArray[Any]
+    X: NDArray[Any]  # X, y: copies, as they were when the fit began
     y: NDArray[Any]
-    bases: tuple[NDArray[Any], ...]
+    bases: tuple[NDArray[Any], ...]  # the larger arrays, if any, that X and y were views of
 
 
 @dataclass
 class Seen:
-    """The outcome of a trial and what was seen of it.
-
-    Attributes
-    ----------
-    result : TrialResult
-    inputs : list of FitInput
-        Of each fit, in order.
-    clean : list of ndarray
-        Predictions of the checked classifier for rows of the check, made right after its fit.
-    """
+    """The outcome of a trial and what was seen of it."""
 
     result: TrialResult
-    inputs: list[FitInput] = field(default_factory=list)
+    inputs: list[FitInput] = field(default_factory=list)  # of each fit, in order
+    # Predictions of the checked classifier for rows of the check, made right after its fit.
     clean: list[NDArray[Any]] = field(default_factory=list)
 
 
 class Spy:
-    """An estimator around another one, which records what `fit` receives.
+    """An estimator around another one, which records what `fit` receives."""
 
-    Around it, not in it: the inner estimator may pickle or copy itself, and nothing of it is replaced.
-
-    Parameters
-    ----------
-    inner : estimator
-    before : callable
-        Called with X and y before each fit.
-    after : callable
-        Called with the inner estimator after each fit.
-    """
+    # Around it, not in it: the inner estimator may pickle or copy itself, and nothing of it is replaced.
 
     def __init__(
         self, inner: Any, before: Callable[[Any, Any], None], after: Callable[[Any], None] = lambda inner: None
@@ -97,22 +71,7 @@ class Spy:
 
 
 def make_fold(X: Any, y: Any, n_train: int, scale: Scale = "standard", *, missing: bool = False) -> Fold:
-    """Return the fold whose training rows are the first ones of a table.
-
-    Parameters
-    ----------
-    X, y : ndarray
-    n_train : int
-        Number of training rows; the others are test rows.
-    scale : {"standard", "range", "none"}, default="standard"
-    missing : bool, default=False
-        Whether the dataset counts as one with missing values, which the encoder then imputes.
-
-    Examples
-    --------
-    >>> make_fold(np.eye(4), np.array([0, 1, 0, 1]), 3).y_test
-    array([1])
-    """
+    """Return the fold whose training rows are the first ones of a table."""
     rows = np.arange(len(X))
     columns = Columns(np.zeros(X.shape[1], dtype=bool), missing=missing)
     return Fold(np.array(X), np.array(y), columns, rows[:n_train], rows[n_train:], scale, inner_folds=2, seed=0)
@@ -128,31 +87,7 @@ def run_on(
     clean: NDArray[np.float64] | None = None,
     name: str = "checked",
 ) -> Seen:
-    """Run a method on a fold as a benchmark does.
-
-    Parameters
-    ----------
-    fold : Fold
-    method : estimator
-        It is fitted.
-    kind : {"selector", "classifier"}, default="selector"
-    top : int or "all", default="all"
-        The rule that turns the weights of a selector into a subset.
-    raw_input : bool, default=False
-        As in `SelectorSpec`.
-    clean : ndarray or None, default=None
-        Rows that a checked classifier predicts right after its fit.
-    name : str, default="checked"
-        Trials on one fold share the fits of selectors of one name.
-
-    Examples
-    --------
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> X = np.arange(12.0).reshape(6, 2)
-    >>> seen = run_on(make_fold(X, np.array([0, 0, 1, 1, 0, 1]), 4), GaussianNB(), "classifier")
-    >>> seen.result.predictions, [fit.X.shape for fit in seen.inputs]
-    (array([1, 1]), [(4, 2)])
-    """
+    """Run a method on a fold as a benchmark does."""
     seen = Seen(TrialResult(key=name))
     checked = kind
 
@@ -186,13 +121,7 @@ def run_subject(subject: Opened, fold: Fold, **options: Any) -> Seen:
 
 
 def succeeded(seen: Seen) -> Seen:
-    """Return what was seen of a trial.
-
-    Raises
-    ------
-    CheckFailedError
-        If the trial failed.
-    """
+    """Return what was seen of a trial."""
     result = seen.result
     if result.status is not Status.OK:
         raise CheckFailedError(

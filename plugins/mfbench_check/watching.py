@@ -36,21 +36,7 @@ _RECORDER = _Recorder()
 
 @contextmanager
 def recorded_sockets() -> Iterator[list[str]]:
-    """Record sockets and look-ups of names in this process and those it forks.
-
-    Yields
-    ------
-    list of str
-        Filled at the end: the names of the audit events.
-
-    Examples
-    --------
-    >>> import socket
-    >>> with recorded_sockets() as events:
-    ...     socket.socket().close()
-    >>> events
-    ['socket.__new__']
-    """
+    """Record sockets and look-ups of names in this process and those it forks."""
     if not _RECORDER.is_installed:
         sys.addaudithook(_RECORDER)
         _RECORDER.is_installed = True
@@ -67,12 +53,7 @@ def recorded_sockets() -> Iterator[list[str]]:
 
 @contextmanager
 def temporary_home() -> Iterator[Path]:
-    """Let the home folder be an empty temporary one.
-
-    Yields
-    ------
-    Path
-    """
+    """Let the home folder be an empty temporary one."""
     before = {name: os.environ.get(name) for name in _HOME}
     with temporary_folder("check") as folder:
         os.environ.update(dict.fromkeys(_HOME, str(folder)))
@@ -87,12 +68,7 @@ def temporary_home() -> Iterator[Path]:
 
 @contextmanager
 def temporary_working_directory() -> Iterator[Path]:
-    """Let the working directory be an empty temporary one.
-
-    Yields
-    ------
-    Path
-    """
+    """Let the working directory be an empty temporary one."""
     before = Path.cwd()
     with temporary_folder("check") as folder:
         os.chdir(folder)

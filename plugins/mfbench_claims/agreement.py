@@ -53,18 +53,11 @@ COMPARED = (Outcome.EQUAL, Outcome.ROUNDING, Outcome.DIFFERENT)
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of a bundle's run, which its repetition has as well.
+    """The limits of a bundle's run, which its repetition has as well."""
 
-    Attributes
-    ----------
-    seconds, memory : float, default=0.0
-        Of a trial, and of a worker process in bytes; 0 if it is not known.
-    lowered : tuple of str, default=()
-        A clause on each that is below the usual one: that it was reached on both sides says little.
-    """
-
-    seconds: float = 0.0
+    seconds: float = 0.0  # seconds, memory: of a trial, and of a worker process in bytes; 0 if it is not known
     memory: float = 0.0
+    # A clause on each that is below the usual one: that it was reached on both sides says little.
     lowered: tuple[str, ...] = ()
 
 
@@ -73,41 +66,14 @@ UNKNOWN = Limits()
 
 @dataclass(frozen=True)
 class Agreement:
-    """An outcome, with what differs.
-
-    Attributes
-    ----------
-    outcome : Outcome
-    detail : str
-        What differs and by how much, a clause; empty if nothing does.
-    """
+    """An outcome, with what differs."""
 
     outcome: Outcome
-    detail: str = ""
+    detail: str = ""  # what differs and by how much, a clause; empty if nothing does
 
 
 def agreement(claimed: Mapping[str, Any], repeated: Mapping[str, Any], limits: Limits = UNKNOWN) -> Agreement:
-    """Compare a claimed result with that of the repetition.
-
-    Parameters
-    ----------
-    claimed, repeated : mapping of str to object
-        The values of `COLUMNS`, as `mfbench.run.store.store.Store.rows` yields them; of the repetition those of
-        `MEASURED` as well.
-    limits : Limits, default=UNKNOWN
-
-    Returns
-    -------
-    Agreement
-
-    Examples
-    --------
-    >>> one = dict.fromkeys(COLUMNS) | {"status": "ok", "scores": {"accuracy": 0.9}, "predictions": np.array([0, 1])}
-    >>> agreement(one, one | {"scores": {"accuracy": 0.8}, "predictions": np.array([0, 0])}).detail
-    'accuracy is 0.9 in the bundle and 0.8 here; 1 of 2 values of predictions differ'
-    >>> agreement(one, one | {"status": "timeout"}).outcome
-    <Outcome.NOT_COMPARABLE: 'not comparable'>
-    """
+    """Compare a claimed result with that of the repetition."""
     there, here = claimed["status"], repeated["status"]
     if there != here:
         detail = f"it {_status(claimed)} in the bundle and {_status(repeated)} here"

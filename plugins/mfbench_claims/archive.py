@@ -50,17 +50,7 @@ class RefusedError(Exception):
 
 @contextmanager
 def refusals(path: Path) -> Iterator[None]:
-    """Turn whatever a crafted or damaged file causes into one sentence.
-
-    Parameters
-    ----------
-    path : Path
-        The bundle.
-
-    Raises
-    ------
-    UsageError
-    """
+    """Turn whatever a crafted or damaged file causes into one sentence."""
     try:
         yield
     except RefusedError as refusal:
@@ -70,17 +60,7 @@ def refusals(path: Path) -> Iterator[None]:
 
 
 class Archive:
-    """A zip file whose list of members is that of a bundle.
-
-    Parameters
-    ----------
-    path : Path
-
-    Raises
-    ------
-    RefusedError
-        If it is not such a file.
-    """
+    """A zip file whose list of members is that of a bundle."""
 
     def __init__(self, path: Path) -> None:
         self._remaining = LARGEST_CONTENT
@@ -161,14 +141,7 @@ class Archive:
         return int(about.header_offset + _HEADER.size + name_length + extra_length + about.compress_size)
 
     def document(self, name: str, expected: Member | None = None) -> bytes:
-        """Return the bytes of a member that is one JSON document.
-
-        Parameters
-        ----------
-        name : str
-        expected : Member or None, default=None
-            Its record in the manifest; None for the manifest itself.
-        """
+        """Return the bytes of a member that is one JSON document."""
         with self._opened(name) as member:
             content = self._read(member, LARGEST_DOCUMENT + 1, name)
         if len(content) > LARGEST_DOCUMENT:
@@ -178,14 +151,7 @@ class Archive:
         return content
 
     def lines(self, name: str, expected: Member | None) -> Iterator[bytes]:
-        """Yield the lines of a member; the last step compares all of it with the manifest.
-
-        Parameters
-        ----------
-        name : str
-        expected : Member or None
-            Its record in the manifest.
-        """
+        """Yield the lines of a member; the last step compares all of it with the manifest."""
         digest, size, rows = hashlib.sha256(), 0, 0
         with self._opened(name) as member:
             while True:
@@ -249,10 +215,8 @@ def _check_digest(name: str, sha256: str, size: int, expected: Member | None) ->
 
 
 def _check_end(file: IO[bytes]) -> int:
-    """Check the record at the end before anything is made of the list of members, which may be gigabytes long.
-
-    Returns where that list begins.
-    """
+    """Check the record at the end before anything is made of the list of members, which may be gigabytes long."""
+    # Returns where that list begins.
     size = file.seek(0, 2)
     place = size - _END.size
     if place < 0:

@@ -31,32 +31,16 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Shape:
-    """The numbers of a dataset and of the test part of a fold.
+    """The numbers of a dataset and of the test part of a fold."""
 
-    Attributes
-    ----------
-    tested : int
-        Rows of the test part.
-    used : int
-        Features of the fold; the protocol ``timing`` takes a part of those of the dataset.
-    features, classes : int
-        Of the dataset.
-    """
-
-    tested: int
-    used: int
-    features: int
+    tested: int  # rows of the test part
+    used: int  # features of the fold; the protocol `timing` takes a part of those of the dataset
+    features: int  # features, classes: of the dataset
     classes: int
 
 
 class ResultCheck:
-    """Checks results of the protocol of a run.
-
-    Parameters
-    ----------
-    settings : ProtocolSettings
-        Those of the run.
-    """
+    """Checks results of the protocol of a run."""
 
     def __init__(self, settings: ProtocolSettings) -> None:
         kind = KINDS[settings.kind]
@@ -67,21 +51,7 @@ class ResultCheck:
         self._of_curve = CURVE_METRICS if kind.draws_curves else ()
 
     def check(self, row: Mapping[str, Any], shape: Shape, truth: Truth) -> None:
-        """Check a row of the table ``trials``.
-
-        Parameters
-        ----------
-        row : mapping of str to object
-            Its values by column, packed.
-        shape : Shape
-        truth : Truth
-            What its scores must agree with.
-
-        Raises
-        ------
-        RefusedError
-            If no trial of such a fold has this result.
-        """
+        """Check a row of the table ``trials``."""
         is_ok = row["status"] == Status.OK
         if not is_ok and any(row[name] for name in _OF_SUCCESS):
             raise RefusedError("it failed, and yet has results")

@@ -35,17 +35,9 @@ Row = tuple[Any, ...]
 
 
 class CheckedRows:
-    """Reads the tables of a bundle; each row is checked before it is given back.
+    """Reads the tables of a bundle; each row is checked before it is given back."""
 
-    Tables must be read in the order of `mfbench_claims.form.COLUMNS`: later rows refer to earlier ones.
-
-    Parameters
-    ----------
-    archive : Archive
-    manifest : Manifest
-    meta : RunMetadata
-        That of the bundle.
-    """
+    # Tables must be read in the order of `mfbench_claims.form.COLUMNS`: later rows refer to earlier ones.
 
     def __init__(self, archive: Archive, manifest: Manifest, meta: RunMetadata) -> None:
         self._archive, self._manifest, self._meta = archive, manifest, meta
@@ -70,18 +62,7 @@ class CheckedRows:
         self._results = ResultCheck(meta.protocol)
 
     def of(self, table: str) -> Iterator[Row]:
-        """Yield the rows of a table as the store has them.
-
-        Parameters
-        ----------
-        table : str
-            A key of `COLUMNS`.
-
-        Raises
-        ------
-        RefusedError
-            If a row has another form, is there twice, or refers to something that the bundle does not have.
-        """
+        """Yield the rows of a table as the store has them."""
         name = f"{table}.jsonl"
         check = getattr(self, f"_check_{table}")
         for number, line in enumerate(self._archive.lines(name, self._manifest.members.get(name)), 1):

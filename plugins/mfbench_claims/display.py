@@ -22,17 +22,7 @@ _HEADINGS = {
 
 
 def verification_lines(verification: Verification) -> list[str]:
-    """Return what a verification says.
-
-    Parameters
-    ----------
-    verification : Verification
-
-    Returns
-    -------
-    list of str
-        One line each; nothing in them comes to a terminal as a command.
-    """
+    """Return what a verification says."""
     return [plain(line) for line in _lines(verification)]
 
 

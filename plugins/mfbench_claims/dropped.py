@@ -37,25 +37,7 @@ def dropped_parts(
     here: Surroundings,
     unsuited: Collection[tuple[str, str]] = (),
 ) -> dict[str, int]:
-    """Return what should be in the plan of a bundle and is not.
-
-    Parameters
-    ----------
-    meta : RunMetadata
-        That of the bundle.
-    planned : collection of Place
-        The trials of its plan.
-    left_out : mapping of str to str
-        The datasets and methods that its run left out, each with the reason; an empty reason is none.
-    here : Surroundings
-    unsuited : collection of (str, str), default=()
-        Datasets with more than two classes, each with a method that is for two.
-
-    Returns
-    -------
-    dict of str to int
-        A clause on each missing part, as large as possible, with its number of trials.
-    """
+    """Return what should be in the plan of a bundle and is not."""
     suite = recorded_suite(meta, here.registry).suite
     datasets, methods = list(_labels(suite, here)), [method.label for method in suite.methods]
     for patterns in (suite.parts[meta.part].only if meta.part in suite.parts else (), meta.only):
@@ -93,14 +75,7 @@ def _labels(suite: Suite, here: Surroundings) -> Iterator[str]:
 
 
 def _clauses(expected: list[Place], missing: list[Place]) -> dict[str, int]:
-    """Return a clause on each part of the expected trials that is missing, with its number of trials.
-
-    Examples
-    --------
-    >>> expected = [(dataset, method, 0, fold) for dataset in ("iris", "wine") for method in "AB" for fold in range(2)]
-    >>> _clauses(expected, expected[3:])
-    {'the dataset wine': 4, 'B on iris, repeat 0, fold 1': 1}
-    """
+    """Return a clause on each part of the expected trials that is missing, with its number of trials."""
     clauses: Counter[str] = Counter()
     rest = missing
     for form, positions in _PARTS.items():

@@ -109,50 +109,24 @@ class _Part(BaseModel):
 
 
 class Member(_Part):
-    """The record of another member in the manifest.
-
-    Attributes
-    ----------
-    sha256 : str
-    size : int
-        Bytes, unpacked.
-    rows : int
-        Lines; 0 for a document.
-    """
+    """The record of another member in the manifest."""
 
     sha256: Hash
-    size: Annotated[int, Field(ge=0, le=LARGEST_CONTENT)]
-    rows: Annotated[int, Field(ge=0, le=LARGEST_CONTENT)]
+    size: Annotated[int, Field(ge=0, le=LARGEST_CONTENT)]  # bytes, unpacked
+    rows: Annotated[int, Field(ge=0, le=LARGEST_CONTENT)]  # lines; 0 for a document
 
 
 class Manifest(_Part):
-    """The content of ``manifest.json``.
-
-    Attributes
-    ----------
-    kind : "mfbench-bundle"
-    format : int
-        The version of the form.
-    mfbench : str
-        The version that wrote the bundle.
-    suite, run : str
-        The name of the suite, and the profile with the start of the protocol's key.
-    profile : str
-    planned, results : int
-        Trials of the plan, and those with a result.
-    datasets : dict of str to str
-        The hash of each dataset's content.
-    members : dict of str to Member
-        The other members, by name.
-    """
+    """The content of ``manifest.json``."""
 
     kind: Literal["mfbench-bundle"] = "mfbench-bundle"
-    format: Literal[1] = 1
-    mfbench: Annotated[str, Field(max_length=100)]
+    format: Literal[1] = 1  # the version of the form
+    mfbench: Annotated[str, Field(max_length=100)]  # the version that wrote the bundle
+    # suite, run: the name of the suite, and the profile with the start of the protocol's key.
     suite: Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*\z", max_length=200)]
     run: Annotated[str, Field(pattern=r"^[^/\\\x00-\x1f]{1,255}\z")]
     profile: Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*\z", max_length=200)]
-    planned: Count
+    planned: Count  # planned, results: trials of the plan, and those with a result
     results: Count
-    datasets: dict[Label, Hash]
-    members: dict[str, Member]
+    datasets: dict[Label, Hash]  # the hash of each dataset's content
+    members: dict[str, Member]  # the other members, by name

@@ -34,15 +34,7 @@ _NOT_COMPARED = {"published"}
 
 
 def differences_from_installed(meta: RunMetadata, registry: Registry) -> list[str]:
-    """Return a clause on each difference that may change results or verdicts; none if the suites are the same.
-
-    Parameters
-    ----------
-    meta : RunMetadata
-        That of the bundle.
-    registry : Registry
-        Provides the installed suites.
-    """
+    """Return a clause on each difference that may change results or verdicts; none if the suites are the same."""
     loaded = _installed(meta, registry)
     if isinstance(loaded, str):
         return [loaded]
@@ -73,13 +65,7 @@ def _installed(meta: RunMetadata, registry: Registry) -> LoadedSuite | str:
 
 
 def recorded_protocol(meta: RunMetadata) -> ProtocolSettings:
-    """Return the protocol that the recorded suite and profile come to: that of the run may have been changed since.
-
-    Parameters
-    ----------
-    meta : RunMetadata
-        That of the bundle.
-    """
+    """Return the protocol that the recorded suite and profile come to: that of the run may have been changed since."""
     content = meta.suite.model_extra or {}
     try:
         protocol = ProtocolSettings.model_validate(content.get("protocol"))
@@ -90,15 +76,7 @@ def recorded_protocol(meta: RunMetadata) -> ProtocolSettings:
 
 
 def limits_of(meta: RunMetadata, registry: Registry) -> Limits:
-    """Return the limits of a run, with a clause on each below the usual one: methods may reach it for this alone.
-
-    Parameters
-    ----------
-    meta : RunMetadata
-        That of the bundle.
-    registry : Registry
-        Provides the installed suites: the limits of one of that name are usual, or else the standard ones.
-    """
+    """Return the limits of a run, with a clause on each below the usual one: methods may reach it for this alone."""
     loaded = _installed(meta, registry)
     usual = [recorded_protocol(meta), ProtocolSettings() if isinstance(loaded, str) else loaded.protocol]
     recorded = [each.memory_limit_bytes / 2**30 for each in (meta.environment, *meta.other_environments)]
@@ -116,14 +94,7 @@ def limits_of(meta: RunMetadata, registry: Registry) -> Limits:
 
 
 def differing_figures(bundle: OpenedBundle, registry: Registry) -> list[str]:
-    """Return a clause on each published figure of a bundle that is not the one in the installed table of that name.
-
-    Parameters
-    ----------
-    bundle : OpenedBundle
-    registry : Registry
-        Provides the tables; one that is not installed, such as a file of somebody's own, is not compared.
-    """
+    """Return a clause on each published figure of a bundle that is not the one in the installed table of that name."""
     meta = bundle.meta
     loaded = _installed(meta, registry)
     names = set(meta.published.tables) & set(shipped_tables(registry))
@@ -207,15 +178,7 @@ def _of_tables(place: str, theirs: Mapping[str, Any], installed: Mapping[str, An
 
 
 def _instead(place: str, theirs: Any, installed: Any) -> str:
-    """Return a clause on one value.
-
-    Examples
-    --------
-    >>> _instead("protocol.folds", 5, 10)
-    'protocol.folds is 5 instead of 10'
-    >>> _instead("report.reference", None, "IGT")
-    'report.reference is not set instead of IGT'
-    """
+    """Return a clause on one value."""
     return f"{place} is {_text(theirs)} instead of {_text(installed)}"
 
 

@@ -50,25 +50,7 @@ _SHORTEST = 2
 
 
 class PrivateText:
-    """What a bundle must not contain.
-
-    Parameters
-    ----------
-    folders : iterable of str
-        Absolute paths of folders.
-    names : iterable of str
-        Of machines and users.
-
-    Examples
-    --------
-    >>> private = PrivateText(["/home/ann/my work"], ["ann", "bigbox"])
-    >>> private.removed('File "/usr/lib/python3/random.py", line 3: no /home/ann/my work/a.csv on bigbox')
-    'File "…/random.py", line 3: no …/a.csv on …'
-    >>> private.removed("see https://example.org/a/b and 1/2")
-    'see https://example.org/a/b and 1/2'
-    >>> private.leak("knn(path='/mnt/secret/model.bin')"), private.leak("knn(name='ann')")
-    ('/mnt/secret/model.bin', None)
-    """
+    """What a bundle must not contain."""
 
     def __init__(self, folders: Iterable[str], names: Iterable[str]) -> None:
         self.folders = _longest_first(path for path in folders if len(path) >= _SHORT)
@@ -84,13 +66,7 @@ class PrivateText:
 
     @classmethod
     def of_this_machine(cls, *folders: Path) -> PrivateText:
-        """Return that of this machine and this user.
-
-        Parameters
-        ----------
-        *folders : Path
-            More folders whose paths are private.
-        """
+        """Return that of this machine and this user."""
         variables = ("HOME", "USERPROFILE", "MFBENCH_CACHE", "MFBENCH_DATA_DIR", "TMPDIR")
         places = [Path.home(), Path.cwd(), Path(tempfile.gettempdir()), Path(sys.prefix), *folders]
         places += [Path(os.environ[name]) for name in variables if os.environ.get(name)]
@@ -99,12 +75,7 @@ class PrivateText:
         return cls(spellings, {node, node.partition(".")[0], _user()})
 
     def removed(self, text: str) -> str:
-        """Return a text with an ellipsis in place of everything private; the name of a file stays.
-
-        Parameters
-        ----------
-        text : str
-        """
+        """Return a text with an ellipsis in place of everything private; the name of a file stays."""
         parts, end = [], 0
         for match in _URL.finditer(text):
             parts += [self._without_paths(text[end : match.start()]), self._public_url(match[0])]
@@ -141,14 +112,8 @@ class PrivateText:
         return f"{scheme[0]}{host}{slash}{path}{after}"
 
     def leak(self, text: str) -> str | None:
-        """Return a path that a label or a parameter contains; None if there is none.
-
-        Names of the user and the machine are not looked for: a dataset or a parameter may be called the same.
-
-        Parameters
-        ----------
-        text : str
-        """
+        """Return a path that a label or a parameter contains; None if there is none."""
+        # Names of the user and the machine are not looked for: a dataset or a parameter may be called the same.
         rest = _URL.sub(lambda match: " " if _PUBLIC.match(match[0]) else match[0].replace("://", " /"), text)
         for pattern in (_WHOLE, self._folder):
             match = None if pattern is None else pattern.search(rest)

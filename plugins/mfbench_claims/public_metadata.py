@@ -12,12 +12,7 @@ _DIGEST = re.compile(r" \(sha256 [0-9a-f]+\)$")
 
 
 def public_metadata(meta: RunMetadata) -> RunMetadata:
-    """Return the metadata without what is private.
-
-    Parameters
-    ----------
-    meta : RunMetadata
-    """
+    """Return the metadata without what is private."""
     return meta.model_copy(
         update={
             "suite": public_suite(meta.suite),
@@ -53,12 +48,7 @@ def _environment(environment: Environment) -> Environment:
 
 
 def public_suite(suite: RecordedSuite) -> RecordedSuite:
-    """Return a suite whose files have names alone; its published figures are recorded beside it.
-
-    Parameters
-    ----------
-    suite : RecordedSuite
-    """
+    """Return a suite whose files have names alone; its published figures are recorded beside it."""
     content = suite.model_dump(mode="json")
     for group in content.get("datasets", []):
         group["use"] = [_reference(text) for text in group["use"]]
@@ -67,13 +57,7 @@ def public_suite(suite: RecordedSuite) -> RecordedSuite:
 
 
 def _reference(text: str) -> str:
-    """Return the reference of a dataset; of a file only the name.
-
-    Examples
-    --------
-    >>> _reference("file:/home/ann/mine.csv"), _reference("wine")
-    ('file:mine.csv', 'wine')
-    """
+    """Return the reference of a dataset; of a file only the name."""
     prefix = FileReference.prefix
     return f"{prefix}{_name(text.removeprefix(prefix))}" if text.startswith(prefix) else text
 

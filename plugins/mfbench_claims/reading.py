@@ -23,25 +23,13 @@ from mfbench_claims.form import COLUMNS, MANIFEST, METADATA, Manifest
 
 @dataclass(frozen=True)
 class OpenedBundle:
-    """A bundle whose content is in a private folder.
+    """A bundle whose content is in a private folder."""
 
-    Attributes
-    ----------
-    path : Path
-        The file.
-    sha256 : str
-        The hash of the file.
-    manifest : Manifest
-    meta : RunMetadata
-    folder : Path
-        A run folder with its results, of this process alone.
-    """
-
-    path: Path
-    sha256: str
+    path: Path  # the file
+    sha256: str  # the hash of the file
     manifest: Manifest
     meta: RunMetadata
-    folder: Path
+    folder: Path  # A run folder with its results, of this process alone
 
     @property
     def name(self) -> str:
@@ -56,21 +44,7 @@ class OpenedBundle:
 
 @contextmanager
 def opened_bundles(paths: Sequence[Path]) -> Iterator[list[OpenedBundle]]:
-    """Open bundles for as long as the context lasts.
-
-    Parameters
-    ----------
-    paths : sequence of Path
-
-    Yields
-    ------
-    list of OpenedBundle
-
-    Raises
-    ------
-    UsageError
-        If one of them is refused; the message says why.
-    """
+    """Open bundles for as long as the context lasts."""
     with ExitStack() as stack:
         opened = []
         for path in paths:

@@ -26,62 +26,25 @@ _UNSET_WITHOUT_SELECTOR = ("top", "curve", "weights")
 
 @dataclass
 class Rebuilt:
-    """What a part of a bundle's suite is here.
+    """What a part of a bundle's suite is here."""
 
-    Attributes
-    ----------
-    plan : Plan or None
-        None if none of its methods, or none of its datasets, can be used here.
-    reasons : dict of str to str
-        Why methods and datasets cannot be used here, by label.
-    """
-
-    plan: Plan | None = None
-    reasons: dict[str, str] = field(default_factory=dict)
+    plan: Plan | None = None  # none if none of its methods, or none of its datasets, can be used here
+    reasons: dict[str, str] = field(default_factory=dict)  # why methods and datasets cannot be used here, by label
 
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What a bundle may use here.
+    """What a bundle may use here."""
 
-    Attributes
-    ----------
-    registry : Registry
-        The plugins that are installed.
-    lookup : Lookup
-        Mirror, cache and network for datasets.
-    files : Path or None
-        The folder that has the files of ``file:`` datasets; None uses none.
-    import_classes : bool
-        Whether classes that methods name by their import path may be imported: whoever made the bundle chose the names.
-    """
-
-    registry: Registry
-    lookup: Lookup
-    files: Path | None = None
+    registry: Registry  # the plugins that are installed
+    lookup: Lookup  # mirror, cache and network for datasets
+    files: Path | None = None  # the folder that has the files of `file:` datasets; None uses none
+    # Whether classes that methods name by their import path may be imported: whoever made the bundle chose the names.
     import_classes: bool = False
 
 
 def rebuilt_plan(meta: RunMetadata, datasets: Collection[str], methods: Collection[str], here: Surroundings) -> Rebuilt:
-    """Return the plan that this mfbench makes of a part of a bundle's suite.
-
-    Parameters
-    ----------
-    meta : RunMetadata
-        That of the bundle.
-    datasets, methods : collection of str
-        The labels of the part.
-    here : Surroundings
-
-    Returns
-    -------
-    Rebuilt
-
-    Raises
-    ------
-    UsageError
-        If the recorded suite is not one that this version reads.
-    """
+    """Return the plan that this mfbench makes of a part of a bundle's suite."""
     loaded = recorded_suite(meta, here.registry)
     rebuilt = Rebuilt()
     usable = []
@@ -101,19 +64,7 @@ def rebuilt_plan(meta: RunMetadata, datasets: Collection[str], methods: Collecti
 
 
 def recorded_suite(meta: RunMetadata, registry: Registry) -> LoadedSuite:
-    """Return the suite of a run as it was loaded, as far as the run recorded it.
-
-    Parameters
-    ----------
-    meta : RunMetadata
-    registry : Registry
-        Provides the path of the installed suite of that name.
-
-    Raises
-    ------
-    UsageError
-        If it is not one that this version reads.
-    """
+    """Return the suite of a run as it was loaded, as far as the run recorded it."""
     content = meta.suite.model_dump(mode="json")
     content["methods"] = [_as_written(method, meta) for method in content.get("methods", [])]
     content |= {"profiles": {}, "protocol": {}, "report": {}}

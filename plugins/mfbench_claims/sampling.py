@@ -19,23 +19,7 @@ def new_seed() -> int:
 
 
 def sample_of(places: Iterable[Place], number: int | None, seed: int) -> list[Place]:
-    """Return a simple random sample; a larger one with the same seed contains a smaller one.
-
-    Parameters
-    ----------
-    places : iterable of Place
-    number : int or None
-        None takes all.
-    seed : int
-        The sample is a function of this and of the places alone.
-
-    Examples
-    --------
-    >>> places = [("iris", "A", 0, fold) for fold in range(10)]
-    >>> few, more = sample_of(places, 2, seed=1), sample_of(reversed(places), 5, seed=1)
-    >>> set(few) < set(more), len(sample_of(places, 99, seed=1))
-    (True, 10)
-    """
+    """Return a simple random sample; a larger one with the same seed contains a smaller one."""
     ordered = sorted(places)
     if number is not None:
         ordered = sorted(sorted(ordered, key=lambda place: _draw(place, seed))[:number])
@@ -47,25 +31,9 @@ def _draw(place: Place, seed: int) -> bytes:
 
 
 def largest_share(population: int, sample: int, differing: int) -> float:
-    """Return the largest share of differing trials that a sample is compatible with, at a confidence of 95 %.
-
-    It is exact (hypergeometric): with a larger share, a sample with so few differing trials has a probability below
-    5 %.
-
-    Parameters
-    ----------
-    population : int
-        Number of trials from which the sample was taken.
-    sample : int
-        Its size.
-    differing : int
-        How many of the sample differ.
-
-    Examples
-    --------
-    >>> round(largest_share(10_000, 50, 0), 4), largest_share(50, 50, 0), largest_share(10, 0, 0)
-    (0.058, 0.0, 1.0)
-    """
+    """Return the largest share of differing trials that a sample is compatible with, at a confidence of 95 %."""
+    # It is exact (hypergeometric): with a larger share, a sample with so few differing trials has a probability below 5
+    # %.
     from scipy.stats import hypergeom
 
     if population == 0 or sample == 0:

@@ -20,13 +20,7 @@ _RESULT = [name for name in TRIAL_COLUMNS if name not in ("key", "seed")]
 
 
 def claimed_run(bundle: OpenedBundle) -> Run:
-    """Return the run of a bundle, which can be read for as long as the bundle is open.
-
-    Raises
-    ------
-    UsageError
-        If its verdicts cannot be computed.
-    """
+    """Return the run of a bundle, which can be read for as long as the bundle is open."""
     try:
         run = open_run(bundle.folder, bundle=bundle.path, claims=(bundle.name,))
         verdicts_of(run)
@@ -42,18 +36,7 @@ def one_line(error: Exception) -> str:
 
 
 def verdicts_of(run: Run) -> dict[str, str]:
-    """Return what a run says about its methods: each sentence without its verdict, with the verdict.
-
-    Parameters
-    ----------
-    run : Run
-        The reference, the rule and the level are those of its suite.
-
-    Returns
-    -------
-    dict of str to str
-        On each dataset by the suite's rule and by the rule to trust, and across datasets.
-    """
+    """Return what a run says about its methods: each sentence without its verdict, with the verdict."""
     settings = run.settings
     verdicts = {}
     for row in run.wins_ties_losses().to_dict("records"):
@@ -73,18 +56,7 @@ def verdicts_of(run: Run) -> dict[str, str]:
 
 
 def changed_verdicts(claimed: Mapping[str, str], repeated: Mapping[str, str]) -> list[str]:
-    """Return a clause on each verdict that differs.
-
-    Parameters
-    ----------
-    claimed, repeated : mapping of str to str
-        As `verdicts_of` returns them.
-
-    Examples
-    --------
-    >>> changed_verdicts({"A against B on iris": "win"}, {"A against B on iris": "tie"})
-    ['A against B on iris: win becomes tie']
-    """
+    """Return a clause on each verdict that differs."""
     nothing = "no verdict"
     return [
         f"{subject}: {claimed.get(subject, nothing)} becomes {repeated.get(subject, nothing)}"
@@ -96,21 +68,7 @@ def changed_verdicts(claimed: Mapping[str, str], repeated: Mapping[str, str]) ->
 def with_repeated(
     claimed: Path, repeated: Path, keys: Mapping[str, str], target: Path, dropped: Collection[str] = ()
 ) -> Run:
-    """Return a run in which repeated results, and the data of the repetition, take the place of claimed ones.
-
-    Parameters
-    ----------
-    claimed : Path
-        The run folder of a bundle.
-    repeated : Path
-        The run folder of the repetition.
-    keys : mapping of str to str
-        The keys of the repeated results, by those of the claimed ones that they replace.
-    target : Path
-        Where the run is written.
-    dropped : collection of str, default=()
-        The keys of claimed results that are left out: they do not belong to the data of the repetition.
-    """
+    """Return a run in which repeated results, and the data of the repetition, take the place of claimed ones."""
     shutil.copytree(claimed, target)
     with Store(repeated, read_only=True) as source:
         rows = {row[0]: row[1:] for row in source.raw(f"SELECT key, {', '.join(_RESULT)} FROM trials")}

@@ -14,25 +14,16 @@ from mfbench_claims.sampling import largest_share
 
 @dataclass(frozen=True)
 class VerifiedTrial:
-    """A trial of the sample.
-
-    Attributes
-    ----------
-    dataset, method : str
-    repeat, fold : int
-    outcome : str
-        "equal" (to the bit), "rounding" (equal within rounding), "different", "not comparable" (a limit of time or
-        memory was reached on one side), or "not run" (it cannot be run here).
-    detail : str
-        What differs and by how much, or why the trial cannot be run or compared.
-    """
+    """A trial of the sample."""
 
     dataset: str
     method: str
     repeat: int
     fold: int
+    # "equal" (to the bit), "rounding" (equal within rounding), "different", "not comparable" (a limit of time or memory
+    # was reached on one side), or "not run" (it cannot be run here).
     outcome: Outcome
-    detail: str = ""
+    detail: str = ""  # what differs and by how much, or why the trial cannot be run or compared
 
     @property
     def name(self) -> str:
@@ -42,84 +33,39 @@ class VerifiedTrial:
 
 @dataclass(frozen=True)
 class Verification:
-    """The result of `mfbench.verify_bundle`.
+    """The result of `mfbench.verify_bundle`."""
 
-    Attributes
-    ----------
-    bundle : str
-        The name of the file.
-    sha256 : str
-        The hash of the file.
-    suite, profile : str
-    protocol : str
-        The kind of its protocol. Times are not compared, so of ``"timing"`` a verification says little.
-    part : str
-        The name of the suite's part that the run was restricted to; empty for the whole suite.
-    only : list of str
-        The patterns that restricted the run further.
-    share : str
-        Which shares of a run it is; empty for a whole run.
-    suite_differences : list of str
-        How the bundle's suite differs from the installed suite of that name.
-    limits : list of str
-        Its limits of time and memory that are below those of that suite, or below the standard ones.
-    figures : list of str
-        Published figures that are not those of the installed tables.
-    seed : int
-        That of the sample: with it, the same trials are sampled again.
-    planned, results : int
-        Trials of the bundle's plan, and those with a result.
-    unplanned : int
-        Trials of its suite that its plan does not have, without those that a part, ``--only`` or a recorded reason
-        excludes.
-    dropped : list of str
-        What they are: datasets, methods or folds; empty for a share of a run.
-    missing : list of str
-        Planned trials without a result.
-    code : list of str
-        Whose code was run again: distributions, each with the packages of its methods, and import paths.
-    reused : list of str
-        A sentence on results that its run had not measured itself.
-    left_out : dict of str to str
-        Datasets and methods that the run left out, each with the reason.
-    trials : list of VerifiedTrial
-        The sample.
-    differences : dict of str to int
-        What differs here from where the results come from (versions, code, processor), each with the number of sampled
-        trials that it concerns.
-    verdicts : int
-        Verdicts on each dataset, by both rules, and across datasets: those of the bundle's run, and those that it has
-        only with the repeated results.
-    changed : list of str
-        The verdicts that would change with the repeated results in place of the claimed ones.
-    max_rows : int or None
-        To how many training rows its suite samples a larger fold, in the bundle and here; None if it samples none.
-    """
-
-    bundle: str
-    sha256: str
+    bundle: str  # the name of the file
+    sha256: str  # the hash of the file
     suite: str
     profile: str
-    protocol: str
-    part: str
-    only: list[str]
-    share: str
-    suite_differences: list[str]
-    limits: list[str]
-    figures: list[str]
-    seed: int
-    planned: int
+    protocol: str  # the kind of its protocol. Times are not compared, so of `"timing"` a verification says little
+    part: str  # the name of the suite's part that the run was restricted to; empty for the whole suite
+    only: list[str]  # the patterns that restricted the run further
+    share: str  # which shares of a run it is; empty for a whole run
+    suite_differences: list[str]  # how the bundle's suite differs from the installed suite of that name
+    limits: list[str]  # its limits of time and memory that are below those of that suite, or below the standard ones
+    figures: list[str]  # published figures that are not those of the installed tables
+    seed: int  # that of the sample: with it, the same trials are sampled again
+    planned: int  # planned, results: trials of the bundle's plan, and those with a result
     results: int
+    # Trials of its suite that its plan does not have, without those that a part, `--only` or a recorded reason
+    # excludes.
     unplanned: int
-    dropped: list[str]
-    missing: list[str]
-    code: list[str]
-    reused: list[str]
-    left_out: dict[str, str]
-    trials: list[VerifiedTrial]
+    dropped: list[str]  # what they are: datasets, methods or folds; empty for a share of a run
+    missing: list[str]  # planned trials without a result
+    code: list[str]  # whose code was run again: distributions, each with the packages of its methods, and import paths
+    reused: list[str]  # A sentence on results that its run had not measured itself
+    left_out: dict[str, str]  # datasets and methods that the run left out, each with the reason
+    trials: list[VerifiedTrial]  # the sample
+    # What differs here from where the results come from (versions, code, processor), each with the number of sampled
+    # trials that it concerns.
     differences: dict[str, int]
+    # Verdicts on each dataset, by both rules, and across datasets: those of the bundle's run, and those that it has
+    # only with the repeated results.
     verdicts: int
-    changed: list[str]
+    changed: list[str]  # the verdicts that would change with the repeated results in place of the claimed ones
+    # To how many training rows its suite samples a larger fold, in the bundle and here; None if it samples none.
     max_rows: int | None = None
 
     @property
@@ -135,10 +81,8 @@ class Verification:
 
     @property
     def largest_share(self) -> float:
-        """The largest share of differing results that the sample is compatible with, at a confidence of 95 %.
-
-        Of the results that can be compared here: if the sample has all results, their number is known.
-        """
+        """The largest share of differing results that the sample is compatible with, at a confidence of 95 %."""
+        # Of the results that can be compared here: if the sample has all results, their number is known.
         comparable = self.compared if len(self.trials) == self.results else self.results
         return largest_share(comparable, self.compared, self.counts[Outcome.DIFFERENT])
 

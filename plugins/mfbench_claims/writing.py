@@ -45,46 +45,16 @@ _WHICH = {
 
 @dataclass(frozen=True)
 class Written:
-    """What was written.
-
-    Attributes
-    ----------
-    path : Path
-    planned, results : int
-        Trials of the plan, and those with a result.
-    remarks : list of str
-        What a reader of the bundle will not find in it; a sentence each.
-    """
+    """What was written."""
 
     path: Path
-    planned: int
+    planned: int  # planned, results: trials of the plan, and those with a result
     results: int
-    remarks: list[str]
+    remarks: list[str]  # what a reader of the bundle will not find in it; a sentence each
 
 
 def write_bundle(run: Path, target: Path) -> Written:
-    """Write the bundle of a run.
-
-    Parameters
-    ----------
-    run : Path
-        The run folder; it is only read.
-    target : Path
-        The file, replaced if it exists; its folder is created if needed.
-
-    Returns
-    -------
-    Written
-
-    Raises
-    ------
-    UsageError
-        If `target` is a folder, or something else is where its folder would be.
-    RunError
-        If the run cannot be read, has no plan, or something private is where it cannot be removed.
-    MfbenchError
-        If the file cannot be written.
-    """
+    """Write the bundle of a run."""
     in_the_way = next((each for each in target.parents if each.exists() and not each.is_dir()), None)
     if in_the_way is not None:
         raise UsageError(f"cannot write {target}: {in_the_way} is not a folder")

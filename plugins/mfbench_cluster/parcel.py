@@ -18,16 +18,9 @@ _LARGEST = 2**30  # bytes; a job is small, so anything larger is a mistake
 
 @dataclass(frozen=True)
 class Parcel:
-    """A job and what computes it.
+    """A job and what computes it."""
 
-    Attributes
-    ----------
-    fields : dict of str to object
-        Of the job, except for folders and paths.
-    fingerprint : Fingerprint
-    """
-
-    fields: dict[str, Any]
+    fields: dict[str, Any]  # of the job, except for folders and paths
     fingerprint: Fingerprint
 
     @property
@@ -36,16 +29,7 @@ class Parcel:
         return self.placed(data_folder=Path(), log=None, memory_limit=self.fields["memory_limit"])
 
     def placed(self, *, data_folder: Path, log: Path | None, memory_limit: int) -> Job:
-        """Return the job as this machine runs it, with the search path of this process.
-
-        Parameters
-        ----------
-        data_folder : Path
-            Where its arrays are.
-        log : Path or None
-        memory_limit : int
-            Bytes per worker.
-        """
+        """Return the job as this machine runs it, with the search path of this process."""
         return Job(**{**self.fields, "data_folder": data_folder, "log": log, "memory_limit": memory_limit})
 
 
@@ -57,13 +41,7 @@ def wrapped(job: Job, fingerprint: Fingerprint) -> tuple[str, bytes]:
 
 
 def unwrapped(blob: bytes) -> Parcel:
-    """Read what `wrapped` wrote: plain data and records of mfbench, and nothing else.
-
-    Raises
-    ------
-    MessageError
-        If it is anything else.
-    """
+    """Read what `wrapped` wrote: plain data and records of mfbench, and nothing else."""
     parcel = unpacked(blob)
     if not isinstance(parcel, Parcel):
         raise MessageError("a message that is not a job")
@@ -77,24 +55,7 @@ class JobAssembly:
         self._parts: dict[str, bytearray] = {}
 
     def add(self, piece: Deliver) -> tuple[int, bytes | None]:
-        """Add a piece.
-
-        Parameters
-        ----------
-        piece : Deliver
-
-        Returns
-        -------
-        received : int
-            Bytes that are there from the beginning on; 0 if the whole is damaged.
-        whole : bytes or None
-            The job, once it is complete.
-
-        Raises
-        ------
-        MessageError
-            If it is larger than any job.
-        """
+        """Add a piece."""
         if piece.total > _LARGEST:
             raise MessageError(f"a job of {piece.total:,} bytes")
         part = self._parts.setdefault(piece.name, bytearray())

@@ -20,21 +20,9 @@ from mfbench.suite.shares import Share, digest_of
 
 
 def shard_of(plan: Plan, number: int, of: int, run: str, registry: Registry) -> Plan:
-    """Return a plan restricted to a shard: all datasets and methods, and a part of the trials.
-
-    The shards have nearly equal costs, by what plugins declare, so that machines agree on them without stored times.
-    Trials that share a selector fit are in one shard.
-
-    Parameters
-    ----------
-    plan : Plan
-        The whole plan.
-    number, of : int
-        Which shard, from 1, and how many there are.
-    run : str
-        The name of the folder of the whole run.
-    registry : Registry
-    """
+    """Return a plan restricted to a shard: all datasets and methods, and a part of the trials."""
+    # The shards have nearly equal costs, by what plugins declare, so that machines agree on them without stored times.
+    # Trials that share a selector fit are in one shard.
     costs = declared_costs(plan, registry)
     parts = divide(plan.trials, of, fit_groups(plan, registry), lambda trial: costs.of(trial).seconds)
     digest = digest_of(trial.key for trial in plan.trials)
@@ -49,16 +37,7 @@ def restricted(plan: Plan, share: Share) -> Plan:
 def groups_of(
     trials: Sequence[Trial], group_of: Callable[[Trial], Hashable | None], chosen: Iterable[int] | None = None
 ) -> list[list[int]]:
-    """Return the positions of trials that stay together, in the order of their first trials.
-
-    Parameters
-    ----------
-    trials : sequence of Trial
-    group_of : callable
-        What the trials of a group have in common; None for a trial that belongs to no group.
-    chosen : iterable of int or None, default=None
-        The positions to group; None groups all.
-    """
+    """Return the positions of trials that stay together, in the order of their first trials."""
     groups: list[list[int]] = []
     by_key: dict[Hashable, list[int]] = {}
     for position in range(len(trials)) if chosen is None else chosen:
@@ -74,25 +53,7 @@ def groups_of(
 
 
 def balanced(costs: Sequence[float], number: int) -> list[list[int]]:
-    """Divide items into parts of nearly equal cost: the most expensive item first, each to the cheapest part.
-
-    Parameters
-    ----------
-    costs : sequence of float
-        One for each item.
-    number : int
-        How many parts; some are empty if there are fewer items.
-
-    Returns
-    -------
-    list of list of int
-        The items of each part. Of equal costs the earlier item comes first, of equal parts the earlier one is filled.
-
-    Examples
-    --------
-    >>> balanced([1.0, 5.0, 2.0, 2.0, 1.0], 2)
-    [[1, 4], [2, 3, 0]]
-    """
+    """Divide items into parts of nearly equal cost: the most expensive item first, each to the cheapest part."""
     parts: list[list[int]] = [[] for _ in range(number)]
     loads = [(0.0, 0, part) for part in range(number)]  # cost, items: costs of 0 are spread as well
     for item in sorted(range(len(costs)), key=lambda item: (-costs[item], item)):
@@ -109,26 +70,7 @@ def divide(
     weigh: Callable[[Trial], float],
     chosen: Iterable[int] | None = None,
 ) -> list[tuple[int, ...]]:
-    """Divide trials into shares of nearly equal predicted cost; groups are not divided.
-
-    Parameters
-    ----------
-    trials : sequence of Trial
-        Of a whole plan.
-    number : int
-        How many shares; some are empty if there are fewer groups.
-    group_of : callable
-        As in `groups_of`.
-    weigh : callable
-        The predicted cost of a trial, at least 0.
-    chosen : iterable of int or None, default=None
-        The positions to divide; None divides all.
-
-    Returns
-    -------
-    list of tuple of int
-        The positions of each share, ascending. Each position is in exactly one share.
-    """
+    """Divide trials into shares of nearly equal predicted cost; groups are not divided."""
     groups = groups_of(trials, group_of, chosen)
     costs = [_rounded(math.fsum(weigh(trials[position]) for position in group)) for group in groups]
     return [tuple(sorted(position for group in part for position in groups[group])) for part in balanced(costs, number)]

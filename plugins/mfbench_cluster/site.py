@@ -88,15 +88,7 @@ class _Running:
 
 
 class Site:
-    """The state of a place.
-
-    Parameters
-    ----------
-    cache : ArrayCache or None, default=None
-        None means that of the machine.
-    idle : float, default=30.0
-        Seconds after which a pool without work is closed.
-    """
+    """The state of a place."""
 
     def __init__(self, cache: ArrayCache | None = None, idle: float = IDLE) -> None:
         self._own_cache = cache
@@ -254,13 +246,7 @@ class Site:
     # -- the end ----------------------------------------------------------------------------------------------------
 
     def close(self, *, older_than: float = 0.0) -> None:
-        """Close the pools that have had no work for some seconds, and forget jobs that are no longer needed.
-
-        Parameters
-        ----------
-        older_than : float, default=0.0
-            Seconds.
-        """
+        """Close the pools that have had no work for some seconds, and forget jobs that are no longer needed."""
         now = time.monotonic()
         closing: list[LocalPool] = []
         with self._lock:

@@ -19,46 +19,14 @@ SIDES = ("base", "head")
 
 
 def select(groups: Sequence[Sequence[str]], only: Sequence[str]) -> list[set[str]]:
-    """Return the names of each group that ``--only`` leaves.
-
-    Parameters
-    ----------
-    groups : sequence of sequence of str
-        Such as the datasets and the methods.
-    only : sequence of str
-        Shell patterns. A group is restricted to the names that match a pattern, if any does.
-
-    Raises
-    ------
-    UsageError
-        If a pattern matches nothing.
-
-    Examples
-    --------
-    >>> select([["iris", "wine"], ["RFF", "1NN"]], ["w*"]) == [{"wine"}, {"RFF", "1NN"}]
-    True
-    """
+    """Return the names of each group that ``--only`` leaves."""
     return Restriction(tuple(only), scope="nothing in the two results").kept(groups)
 
 
 def one_sided(
     kind: str, base: Iterable[str], head: Iterable[str], left_out: Sequence[dict[str, str]] = ()
 ) -> list[Omission]:
-    """Return an omission for each name that only one side has.
-
-    Parameters
-    ----------
-    kind : str
-        What it is, such as "method".
-    base, head : iterable of str
-    left_out : sequence of dict of str to str, default=()
-        For base and head, why a name is not part of it.
-
-    Examples
-    --------
-    >>> one_sided("method", ["RFF", "1NN"], ["RFF"])
-    [Omission(name='1NN', reason='This method is in base only.')]
-    """
+    """Return an omission for each name that only one side has."""
     names = list(base), list(head)
     omissions = []
     for number, (here, there) in enumerate([names, names[::-1]]):
@@ -71,13 +39,7 @@ def one_sided(
 
 
 def lost_trials(base: pd.DataFrame, head: pd.DataFrame) -> list[Omission]:
-    """Return an omission for each cell of both sides with trials that failed or have not run.
-
-    Parameters
-    ----------
-    base, head : DataFrame
-        As `mfbench.stats.results.Run.outcomes`.
-    """
+    """Return an omission for each cell of both sides with trials that failed or have not run."""
     both = base.merge(head, on=[*CELL, *_COORDINATES], suffixes=("_base", "_head"))
     omissions = []
     for (dataset, method), cell in both.groupby(CELL, sort=False):
@@ -109,14 +71,7 @@ def _losses(statuses: pd.Series[str], side: str) -> list[str]:
 
 
 def why_folds_differ(base: Run, head: Run, dataset: str) -> str:
-    """Return why the scores of two runs on a dataset are not pairs; empty if they are.
-
-    Parameters
-    ----------
-    base, head : Run
-    dataset : str
-        A label that both runs have.
-    """
+    """Return why the scores of two runs on a dataset are not pairs; empty if they are."""
     hashes = [
         dict(zip(run.datasets["dataset"], run.datasets["sha256"], strict=True)).get(dataset) for run in (base, head)
     ]

@@ -24,13 +24,7 @@ _NUMBERS = ("base", "head", "change")
 
 
 def show_comparison(comparison: Comparison, console: Console) -> None:
-    """Print a comparison: the outcome, a table with the worse cells first, and everything that was not compared.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    console : rich.console.Console
-    """
+    """Print a comparison: the outcome, a table with the worse cells first, and everything that was not compared."""
     verdicts = {cell.verdict for cell in comparison.cells}
     style = next((STYLES[verdict] for verdict in STYLES if verdict in verdicts), "bold")
     console.print()

@@ -22,16 +22,9 @@ UNITS = {"fit": "s", "predict": "s", "memory": "B"}
 
 @dataclass(frozen=True)
 class CostKey:
-    """A measure of a method on a dataset.
+    """A measure of a method on a dataset."""
 
-    Attributes
-    ----------
-    method, dataset, size : str
-        As in `mfbench_gate.comparison.Cell`.
-    measure : {"fit", "predict", "memory"}
-    """
-
-    method: str
+    method: str  # method, dataset, size: as in `mfbench_gate.comparison.Cell`
     dataset: str
     size: str
     measure: str
@@ -39,18 +32,11 @@ class CostKey:
 
 @dataclass
 class Costs:
-    """Paired costs of one measure.
+    """Paired costs of one measure."""
 
-    Attributes
-    ----------
-    base, head : list of float
-        Costs in seconds or bytes; equal positions are a pair.
-    repeated : list of (float, float)
-        Two costs of the base in the same block, which differ by noise alone.
-    """
-
-    base: list[float] = field(default_factory=list)
+    base: list[float] = field(default_factory=list)  # base, head: costs in seconds or bytes; equal positions are a pair
     head: list[float] = field(default_factory=list)
+    # Two costs of the base in the same block, which differ by noise alone.
     repeated: list[tuple[float, float]] = field(default_factory=list)
 
     def log_ratios(self, measure: str, n_pairs: int | None = None) -> NDArray[np.float64]:
@@ -66,34 +52,10 @@ class Costs:
 
 
 def judge_costs(costs: Mapping[CostKey, Costs], limits: Mapping[str, float], looks: Looks, n_pairs: int) -> list[Cell]:
-    r"""Return the verdicts at one look.
-
-    A cell is *worse* if the sign-flip test of its log ratios, adjusted by Holm's method for all cells, is significant
-    at the look's share of the level, and their median exceeds both the limit and the noise floor. It is *no worse* if
-    the one-sided test shows, at the same share, that they are centred below the limit. Otherwise it is undecided.
-
-    Parameters
-    ----------
-    costs : mapping of CostKey to Costs
-    limits : mapping of str to float
-        Largest acceptable ratio of each measure, such as 1.05.
-    looks : Looks
-        The plan. Holm's adjustment counts `looks.n_tests` tests, however few cells are left.
-    n_pairs : int
-        Pairs that count at this look.
-
-    Returns
-    -------
-    list of Cell
-
-    Examples
-    --------
-    >>> key = CostKey("RFF", "wine", "", "fit")
-    >>> costs = Costs([1.0] * 10, [1.30, 1.31, 1.29, 1.30, 1.30, 1.32, 1.30, 1.28, 1.30, 1.31], [(1.0, 1.01)] * 5)
-    >>> cell, = judge_costs({key: costs}, {"fit": 1.05}, Looks((10,), 0.05, 1), 10)
-    >>> str(cell.verdict), round(cell.ratio, 2)
-    ('worse', 1.3)
-    """
+    """Return the verdicts at one look."""
+    # A cell is *worse* if the sign-flip test of its log ratios, adjusted by Holm's method for all cells, is significant
+    # at the look's share of the level, and their median exceeds both the limit and the noise floor. It is *no worse* if
+    # the one-sided test shows, at the same share, that they are centred below the limit. Otherwise it is undecided.
     ratios = {key: own.log_ratios(key.measure, n_pairs) for key, own in costs.items()}
     present = {key: values for key, values in ratios.items() if len(values)}
     p_values = _adjusted([p_two_sided(values) for values in present.values()], looks.n_tests)
@@ -104,18 +66,7 @@ def judge_costs(costs: Mapping[CostKey, Costs], limits: Mapping[str, float], loo
 
 
 def is_confirmed(costs: Costs, measure: str, limit: float, floor: float, level: float) -> bool:
-    """Tell whether new pairs of a cell, measured after it was called worse, show the same.
-
-    Parameters
-    ----------
-    costs : Costs
-        Of the new pairs alone.
-    measure : str
-    limit, floor : float
-        Ratios, as in `Cell`: the floor is that of the first pairs, because the new ones are few.
-    level : float
-        Of one one-sided test.
-    """
+    """Tell whether new pairs of a cell, measured after it was called worse, show the same."""
     values = costs.log_ratios(measure)
     if not len(values):
         return False

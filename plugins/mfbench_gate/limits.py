@@ -14,25 +14,12 @@ DEFAULT_SCORE = 0.01
 
 @dataclass(frozen=True)
 class Limits:
-    """What counts as worse.
+    """What counts as worse."""
 
-    Attributes
-    ----------
-    time, memory : float
-        Ratios of head over base, at least 1: 1.05 accepts five percent more.
-    scores : mapping of str to float
-        Losses of a metric in its own unit: 0.01 accepts one percentage point of accuracy. A metric that is not listed
-        has the limit 0.01.
-
-    Examples
-    --------
-    >>> limits = Limits(scores={"mcc": 0.02})
-    >>> limits.of("time"), limits.of("mcc"), limits.of("accuracy")
-    (1.05, 0.02, 0.01)
-    """
-
-    time: float = 1.05
+    time: float = 1.05  # time, memory: ratios of head over base, at least 1: 1.05 accepts five percent more
     memory: float = 1.10
+    # Losses of a metric in its own unit: 0.01 accepts one percentage point of accuracy. A metric that is not listed has
+    # the limit 0.01.
     scores: Mapping[str, float] = field(default_factory=dict)
 
     def of(self, measure: str) -> float:
@@ -43,25 +30,7 @@ class Limits:
 
 
 def parse_limits(texts: Iterable[str]) -> Limits:
-    """Return the limits that a user wrote; every other measure keeps its default.
-
-    Parameters
-    ----------
-    texts : iterable of str
-        Each is ``"MEASURE=NUMBER"``, or several of them with commas between.
-
-    Raises
-    ------
-    UnknownNameError
-        If a measure is neither time, memory nor a metric.
-    UsageError
-        If a number is missing or makes no sense.
-
-    Examples
-    --------
-    >>> parse_limits(["time=1.1,accuracy=0.02", "memory=1.5"])
-    Limits(time=1.1, memory=1.5, scores={'accuracy': 0.02})
-    """
+    """Return the limits that a user wrote; every other measure keeps its default."""
     values: dict[str, float] = {}
     for part in (part.strip() for text in texts for part in text.split(",")):
         if not part:

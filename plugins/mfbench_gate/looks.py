@@ -17,21 +17,11 @@ GROWTH = 1.4
 
 @dataclass(frozen=True)
 class Looks:
-    """Numbers of pairs after which all cells are judged, and the level that each look may spend.
+    """Numbers of pairs after which all cells are judged, and the level that each look may spend."""
 
-    Attributes
-    ----------
-    pairs : tuple of int
-        In ascending order; at least one.
-    level : float
-        Probability of any false alarm in all looks together.
-    n_tests : int
-        Cells and measures that are judged.
-    """
-
-    pairs: tuple[int, ...]
-    level: float
-    n_tests: int
+    pairs: tuple[int, ...]  # in ascending order; at least one
+    level: float  # probability of any false alarm in all looks together
+    n_tests: int  # cells and measures that are judged
 
     @property
     def share(self) -> float:
@@ -45,32 +35,7 @@ class Looks:
 
 
 def plan_looks(n_tests: int, level: float, capacity: int) -> Looks:
-    """Return up to three looks within a number of pairs.
-
-    Parameters
-    ----------
-    n_tests : int
-        Cells and measures that are judged; at least one.
-    level : float
-        Probability of any false alarm.
-    capacity : int
-        Pairs that the budget allows.
-
-    Returns
-    -------
-    Looks
-        The first of several looks can call a cell worse. If the budget is too small for that, there is one look after
-        all pairs, which can only find cells that are no worse.
-
-    Examples
-    --------
-    >>> plan_looks(20, 0.05, 100).pairs
-    (14, 30, 64)
-    >>> plan_looks(20, 0.05, 18).pairs
-    (18,)
-    >>> plan_looks(20, 0.05, 4).pairs
-    (4,)
-    """
+    """Return up to three looks within a number of pairs."""
     capacity = min(_whole_blocks(capacity), MOST_PAIRS)
     for n_looks in range(MOST_LOOKS, 1, -1):
         # Two pairs more than the minimum, with which a single contrary pair would prevent any alarm.
@@ -85,13 +50,7 @@ def plan_looks(n_tests: int, level: float, capacity: int) -> Looks:
 
 
 def reached(looks: Looks, n_pairs: int) -> Sequence[int]:
-    """Return the looks that so many pairs have reached.
-
-    Examples
-    --------
-    >>> reached(Looks((14, 22, 40), 0.05, 20), 25)
-    [14, 22]
-    """
+    """Return the looks that so many pairs have reached."""
     return [pairs for pairs in looks.pairs if pairs <= n_pairs]
 
 

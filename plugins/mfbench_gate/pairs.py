@@ -15,29 +15,7 @@ COLUMNS = [*FOLD, "measure", "base", "head", "n_rows", "n_changed"]
 
 
 def score_pairs(base: pd.DataFrame, head: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
-    """Pair the trials of two sides that succeeded on both.
-
-    Parameters
-    ----------
-    base, head : DataFrame
-        As `mfbench.stats.results.Run.trials`: columns dataset, method, repeat, fold, status, predictions (an array
-        or None) and one for each metric. Both sides must have tested the same rows.
-    metrics : sequence of str
-
-    Returns
-    -------
-    DataFrame
-        One row per trial and metric: dataset, method, repeat, fold, measure, base, head, n_rows (test rows predicted on
-        both sides) and n_changed (those whose prediction differs); both NaN without predictions.
-
-    Examples
-    --------
-    >>> side = pd.DataFrame({"dataset": ["d"], "method": "m", "repeat": 0, "fold": 0, "status": "ok"})
-    >>> base = side.assign(accuracy=0.5, predictions=[np.array([0, 1])])
-    >>> head = side.assign(accuracy=1.0, predictions=[np.array([0, 0])])
-    >>> score_pairs(base, head, ["accuracy"])[["base", "head", "n_rows", "n_changed"]].values.tolist()
-    [[0.5, 1.0, 2.0, 1.0]]
-    """
+    """Pair the trials of two sides that succeeded on both."""
     columns = [*FOLD, "predictions", *metrics]
     # A metric that no trial of a side has is a column of its run, but not of a job that measured a part of it.
     sides = [side.loc[side["status"] == Status.OK].reindex(columns=columns) for side in (base, head)]

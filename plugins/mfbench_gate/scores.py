@@ -39,38 +39,11 @@ class _Tested:
 
 
 def judge_scores(pairs: pd.DataFrame, limits: Limits, level: float, ratio: float) -> tuple[list[Cell], list[Change]]:
-    """Judge the scores of a head by those of a base on the same folds.
-
-    Each method, dataset and metric is a cell. Equal predictions and scores are no worse. Otherwise the corrected
-    resampled t-test is applied one-sided: a cell is worse if the test shows a loss after Holm's adjustment over all
-    tested cells and the mean loss exceeds the limit; it is no worse if the upper bound of the loss is below the limit.
-
-    Parameters
-    ----------
-    pairs : DataFrame
-        As `mfbench_gate.pairs.score_pairs` returns it.
-    limits : Limits
-        The losses that are accepted.
-    level : float
-        Probability of any false alarm among the cells; the upper bound of each loss holds with probability 1 - level.
-    ratio : float
-        Ratio of test rows to training rows; 0 if the pairs are independent, such as the rounds of ``ground-truth``.
-
-    Returns
-    -------
-    cells : list of Cell
-        In the order of `pairs`; a metric that is undefined on both sides has none.
-    changes : list of Change
-        Methods with predictions that differ.
-
-    Examples
-    --------
-    >>> folds = pd.DataFrame({"dataset": "d", "method": "m", "repeat": 0, "fold": range(5), "measure": "accuracy"})
-    >>> worse = folds.assign(base=[0.9, 0.9, 0.8, 0.9, 0.9], head=[0.7, 0.6, 0.5, 0.7, 0.6], n_rows=20, n_changed=5)
-    >>> cells, changes = judge_scores(worse, Limits(), level=0.05, ratio=1 / 4)
-    >>> str(cells[0].verdict), round(cells[0].difference, 2), changes[0].n_changed
-    ('worse', -0.26, 25)
-    """
+    """Judge the scores of a head by those of a base on the same folds."""
+    # Each method, dataset and metric is a cell. Equal predictions and scores are no worse. Otherwise the corrected
+    # resampled t-test is applied one-sided: a cell is worse if the test shows a loss after Holm's adjustment over all
+    # tested cells and the mean loss exceeds the limit; it is no worse if the upper bound of the loss is below the
+    # limit.
     tested = [
         _test(*place, folds, limits, level, ratio)
         for place, folds in _folds_by_place(pairs)
@@ -81,13 +54,7 @@ def judge_scores(pairs: pd.DataFrame, limits: Limits, level: float, ratio: float
 
 
 def changed_methods(pairs: pd.DataFrame) -> list[Change]:
-    """Return the methods whose predictions differ, with the number of rows.
-
-    Parameters
-    ----------
-    pairs : DataFrame
-        As `mfbench_gate.pairs.score_pairs` returns it.
-    """
+    """Return the methods whose predictions differ, with the number of rows."""
     folds = pairs.drop_duplicates(FOLD)
     totals: dict[tuple[str, str], list[float]] = {}
     for method, dataset, n_rows, n_changed in zip(

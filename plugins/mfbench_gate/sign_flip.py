@@ -17,42 +17,15 @@ _STEPS = 12
 
 
 def p_greater(differences: ArrayLike, shift: float = 0.0) -> float:
-    r"""Return the p-value of the hypothesis that differences are not centred above a shift.
-
-    With residuals :math:`r_i = d_i - \text{shift}`, clipped at 1.5 times the median of :math:`|r_i|` and rounded to
-    thousandths of the largest, the statistic is :math:`T = \sum r_i`, and the p-value the share of the :math:`2^n`
-    patterns of signs whose sum is at least :math:`T`. Clipping and rounding depend on sizes alone, which flips leave as
-    they are, so the test is exact whatever the distribution, as long as it is symmetric around the shift and the signs
-    are independent.
-
-    Parameters
-    ----------
-    differences : array-like of shape (n_pairs,)
-        At most 64.
-    shift : float, default=0.0
-
-    Returns
-    -------
-    float
-        At least :math:`2^{-n}`; 1.0 without pairs.
-
-    Raises
-    ------
-    ValueError
-        If there are more than 64 pairs, or one is not finite.
-
-    Notes
-    -----
-    Takes :math:`O(n^2)` time and :math:`O(n)` memory: the distribution of the sum, one difference after the other (M.
-    Pagano, D. Tritchler, Journal of the American Statistical Association 78(382):435-440, 1983).
-
-    Examples
-    --------
-    >>> p_greater([0.1, 0.2, 0.15, 0.12]) == 2**-4
-    True
-    >>> p_greater([0.0, 0.0])
-    1.0
-    """
+    """Return the p-value of the hypothesis that differences are not centred above a shift."""
+    # With residuals r_i = d_i - \text{shift}, clipped at 1.5 times the median of |r_i| and rounded to
+    # thousandths of the largest, the statistic is T = \sum r_i, and the p-value the share of the 2^n
+    # patterns of signs whose sum is at least T. Clipping and rounding depend on sizes alone, which flips leave
+    # as they are, so the test is exact whatever the distribution, as long as it is symmetric around the shift and the
+    # signs are independent.
+    #
+    # Takes O(n^2) time and O(n) memory: the distribution of the sum, one difference after the other (M.
+    # Pagano, D. Tritchler, Journal of the American Statistical Association 78(382):435-440, 1983).
     residuals = np.asarray(differences, dtype=np.float64) - shift
     if len(residuals) > MOST_PAIRS:
         raise ValueError(f"{len(residuals)} pairs, but the exact test takes at most {MOST_PAIRS}")
@@ -69,39 +42,13 @@ def p_greater(differences: ArrayLike, shift: float = 0.0) -> float:
 
 
 def p_two_sided(differences: ArrayLike) -> float:
-    """Return the p-value of the hypothesis that differences are centred at zero: twice the smaller of both sides.
-
-    Examples
-    --------
-    >>> p_two_sided([0.1, 0.2, 0.15, 0.12]) == 2 * 2**-4
-    True
-    """
+    """Return the p-value of the hypothesis that differences are centred at zero: twice the smaller of both sides."""
     values = np.asarray(differences, dtype=np.float64)
     return min(1.0, 2.0 * min(p_greater(values), p_greater(-values)))
 
 
 def interval(differences: ArrayLike, level: float) -> tuple[float, float]:
-    """Return the shifts that a test at half the level rejects on neither side: a confidence interval for the centre.
-
-    Parameters
-    ----------
-    differences : array-like of shape (n_pairs,)
-    level : float
-        Probability that the interval misses the centre.
-
-    Returns
-    -------
-    low, high : float
-        Infinite if so few pairs can reject nothing.
-
-    Examples
-    --------
-    >>> low, high = interval([0.10, 0.11, 0.12, 0.09, 0.10, 0.13, 0.08, 0.11], 0.05)
-    >>> round(low, 2), round(high, 2)
-    (0.09, 0.12)
-    >>> interval([0.1, 0.2], 0.05)
-    (-inf, inf)
-    """
+    """Return the shifts that a test at half the level rejects on neither side: a confidence interval for the centre."""
     values = np.asarray(differences, dtype=np.float64)
     if 2.0 ** -len(values) > level / 2:
         return -math.inf, math.inf
@@ -109,15 +56,8 @@ def interval(differences: ArrayLike, level: float) -> tuple[float, float]:
 
 
 def minimum_pairs(n_tests: int, level: float) -> int:
-    r"""Return the smallest number of pairs with which any of several two-sided tests can reject.
-
-    The smallest p-value is :math:`2 / 2^n`, and Holm compares the first with `level` / `n_tests`.
-
-    Examples
-    --------
-    >>> minimum_pairs(20, 0.05)
-    10
-    """
+    """Return the smallest number of pairs with which any of several two-sided tests can reject."""
+    # The smallest p-value is 2 / 2^n, and Holm compares the first with `level` / `n_tests`.
     return max(1, math.ceil(1 + math.log2(n_tests / level) - 1e-9))
 
 

@@ -37,29 +37,7 @@ def compare_stored(
     only: Sequence[str] = (),
     undecided_ok: bool = False,
 ) -> Comparison:
-    """Compare two stored results of one kind.
-
-    Parameters
-    ----------
-    base, head : StoredResult
-    limits : Limits
-        The losses of scores that are accepted; those of times and memory are not used.
-    level : float, default=0.05
-        Probability of any false alarm.
-    only : sequence of str, default=()
-        Shell patterns of methods, datasets or names of benchmarks.
-    undecided_ok : bool, default=False
-        Whether undecided cells count as no worse in the exit code.
-
-    Returns
-    -------
-    Comparison
-
-    Raises
-    ------
-    UsageError
-        If the results are of two kinds or have nothing in common, or a pattern matches nothing.
-    """
+    """Compare two stored results of one kind."""
     if base.kind != head.kind:
         kinds = f"{base.side.name} is a {base.kind} and {head.side.name} is a {head.kind}"
         raise UsageError(f"{kinds}; only results of one kind compare")

@@ -19,15 +19,7 @@ _STEPS = {
 
 
 def headline(comparison: Comparison) -> str:
-    """Return the outcome of a comparison in one sentence without a full stop.
-
-    Examples
-    --------
-    >>> from mfbench_gate.comparison import Side
-    >>> slower = Cell("RFF", "wine", "time", 1.0, 2.0, Verdict.WORSE)
-    >>> headline(Comparison(Side("main"), Side("HEAD"), cells=[slower]))
-    'Worse: 1 of 1 cell'
-    """
+    """Return the outcome of a comparison in one sentence without a full stop."""
     total = len(comparison.cells)
     counts = {verdict: len(comparison.with_verdict(verdict)) for verdict in Verdict}
     judged = total - counts[Verdict.TREND]
@@ -50,13 +42,7 @@ def verdict_text(cell: Cell) -> str:
 
 
 def amount(value: float, unit: str) -> str:
-    """Return a number with a readable unit.
-
-    Examples
-    --------
-    >>> amount(0.01234, "s"), amount(2_500_000, "B"), amount(0.91234, "")
-    ('12.3 ms', '2.5 MB', '0.9123')
-    """
+    """Return a number with a readable unit."""
     if not math.isfinite(value):
         return NOTHING
     if unit not in _STEPS:
@@ -66,15 +52,7 @@ def amount(value: float, unit: str) -> str:
 
 
 def change(cell: Cell) -> str:
-    """Return how the head differs from the base: in percent with the interval, or as a difference of scores.
-
-    Examples
-    --------
-    >>> change(Cell("RFF", "wine", "time", 1.0, 1.1, Verdict.WORSE, ratio=1.1, low=1.08, high=1.12))
-    '+10.0 % (+8.0 … +12.0)'
-    >>> change(Cell("RFF", "wine", "mcc", 0.9, 0.88, Verdict.WORSE, difference=-0.02))
-    '-0.0200'
-    """
+    """Return how the head differs from the base: in percent with the interval, or as a difference of scores."""
     if math.isfinite(cell.ratio):
         interval = math.isfinite(cell.low) and math.isfinite(cell.high)
         limits = f" ({_percent(cell.low)} … {_percent(cell.high)})" if interval else ""
@@ -95,13 +73,7 @@ def columns(cells: Iterable[Cell]) -> list[str]:
 
 
 def changed_versions(base: Mapping[str, str], head: Mapping[str, str]) -> str:
-    """Return a sentence on the packages whose versions differ; empty if there are none.
-
-    Examples
-    --------
-    >>> changed_versions({"numpy": "1.26.4", "scipy": "1.17.0"}, {"numpy": "2.3.0", "scipy": "1.17.0"})
-    'Versions differ: numpy 1.26.4 → 2.3.0.'
-    """
+    """Return a sentence on the packages whose versions differ; empty if there are none."""
     names = dict.fromkeys([*base, *head])
     changed = [
         f"{name} {base.get(name, 'absent')} → {head.get(name, 'absent')}"

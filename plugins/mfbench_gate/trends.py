@@ -18,18 +18,7 @@ _UNITS = {TIME: "s", MEMORY: "B"}
 
 
 def trend_cells(base: StoredResult, head: StoredResult) -> list[Cell]:
-    """Return the cells of time and memory of everything that both sides measured.
-
-    Parameters
-    ----------
-    base, head : StoredResult
-        Of one kind. Only folds that succeeded on both sides are used.
-
-    Returns
-    -------
-    list of Cell
-        In the order of the head.
-    """
+    """Return the cells of time and memory of everything that both sides measured."""
     paired = base.kind != BENCHMARK_FILE  # the rounds of a benchmark have no counterparts on the other side
     return [
         *_cells(TIME, base.times, head.times, paired),

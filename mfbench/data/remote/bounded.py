@@ -56,13 +56,7 @@ class Connections:
 
 
 class BoundedAdapter(HTTPAdapter):
-    """A transport of requests whose connections are watched, and whose servers send headers of bounded length.
-
-    Parameters
-    ----------
-    connections : Connections
-        Receives every connection.
-    """
+    """A transport of requests whose connections are watched, and whose servers send headers of bounded length."""
 
     def __init__(self, connections: Connections) -> None:
         super().__init__()
@@ -101,11 +95,10 @@ class _Response(HTTPResponse):
 
 
 class _Reader(io.BufferedReader):
-    """Counts the bytes of lines, which are everything but the body, against those of the body.
+    """Counts the bytes of lines, which are everything but the body, against those of the body."""
 
-    A chunk has a line, so a long body may come with many of them; but `HEADER_LIMIT` bytes more than the body are
-    enough for any server.
-    """
+    # A chunk has a line, so a long body may come with many of them; but `HEADER_LIMIT` bytes more than the body are
+    # enough for any server.
 
     _surplus = 0
 
@@ -133,36 +126,8 @@ class _Reader(io.BufferedReader):
 
 
 def call_within(seconds: float, function: Callable[[], T], connections: Connections) -> T:
-    """Call a function that talks to servers, and leave it behind if it takes too long.
-
-    It runs in a thread of its own, because some waits, such as that for the address of a name, cannot be interrupted.
-
-    Parameters
-    ----------
-    seconds : float
-        The longest time that the call may take.
-    function : callable
-        Called without arguments; may still be waiting for a name after this call has ended, but no longer for a server.
-    connections : Connections
-        Those of the function, which are ended with the call.
-
-    Returns
-    -------
-    object
-        What the function returned.
-
-    Raises
-    ------
-    TimeoutError
-        If the time is over.
-    BaseException
-        Whatever the function raised.
-
-    Examples
-    --------
-    >>> call_within(60, lambda: 6 * 7, Connections())
-    42
-    """
+    """Call a function that talks to servers, and leave it behind if it takes too long."""
+    # It runs in a thread of its own, because some waits, such as that for the address of a name, cannot be interrupted.
     outcome: Future[T] = Future()
 
     def work() -> None:

@@ -47,33 +47,20 @@ class Progress(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Policy:
-    """The limits of a download.
+    """The limits of a download."""
 
-    Parameters
-    ----------
-    limit_bytes : int, default=2**30
-        A longer body is refused as soon as its length is known.
-    timeout : float, default=30.0
-        Seconds to wait for a connection, and for each further byte.
-    deadline : float, default=1800.0
-        Seconds for the whole download from the look-up of the server's name to the last byte, including retries and
-        pauses, whatever the server sends and however slowly.
-    retries : int, default=4
-        Further attempts after a temporary failure: no connection, no answer, HTTP 408, 429 and 5xx, a truncated body.
-        After a wrong checksum there is one further attempt.
-    pause : float, default=1.0
-        Seconds before the first retry, doubled before each further one, varied randomly by up to a half so that clients
-        that failed together do not return together. A longer ``Retry-After`` is respected, up to a minute.
-    redirects : int, default=5
-        Maximum number of redirects.
-    """
-
-    limit_bytes: int = 1 << 30
-    timeout: float = 30.0
+    limit_bytes: int = 1 << 30  # A longer body is refused as soon as its length is known
+    timeout: float = 30.0  # seconds to wait for a connection, and for each further byte
+    # Seconds for the whole download from the look-up of the server's name to the last byte, including retries and
+    # pauses, whatever the server sends and however slowly.
     deadline: float = 1800.0
+    # Further attempts after a temporary failure: no connection, no answer, HTTP 408, 429 and 5xx, a truncated body.
+    # After a wrong checksum there is one further attempt.
     retries: int = 4
+    # Seconds before the first retry, doubled before each further one, varied randomly by up to a half so that clients
+    # that failed together do not return together. A longer `Retry-After` is respected, up to a minute.
     pause: float = 1.0
-    redirects: int = 5
+    redirects: int = 5  # maximum number of redirects
 
 
 @dataclass(frozen=True)
@@ -114,34 +101,7 @@ def fetch(
     md5: str | None = None,
     progress: Progress | None = None,
 ) -> bytes:
-    """Return the body behind a URL.
-
-    Parameters
-    ----------
-    url : str
-        An ``http`` or ``https`` address.
-    what : str, default="the file"
-        Description for error messages, such as "the description of OpenML dataset 61".
-    policy : Policy or None, default=None
-        Limits of size, time and attempts; None uses the defaults of `Policy`.
-    sha256, md5 : str or None, default=None
-        Checksums that the body must have.
-    progress : Progress or None, default=None
-        Called with the number of bytes that have arrived.
-
-    Returns
-    -------
-    bytes
-
-    Raises
-    ------
-    RefusedError
-        If the server refuses permanently, as with HTTP 404.
-    DataUnavailableError
-        If the server cannot be reached or does not answer in full, after all retries or at the deadline.
-    DataError
-        If the body is too long or has a wrong checksum, or the address or a redirect is not a web address.
-    """
+    """Return the body behind a URL."""
     buffer = io.BytesIO()
     _Transfer(url, what, policy, sha256, md5, progress).run(buffer)
     return buffer.getvalue()
@@ -157,29 +117,8 @@ def fetch_file(
     md5: str | None = None,
     progress: Progress | None = None,
 ) -> Received:
-    """Download to a file, which appears only when it is complete and verified.
-
-    The bytes are written to a hidden file next to it, which is renamed at the end, and removed after a failure.
-
-    Parameters
-    ----------
-    url : str
-        An ``http`` or ``https`` address.
-    path : Path
-        The file to write, in an existing folder; replaced if it exists.
-    what, policy, sha256, md5, progress : optional
-        As for `fetch`.
-
-    Returns
-    -------
-    Received
-        Size and hashes.
-
-    Raises
-    ------
-    DataError
-        As for `fetch`, or if the file cannot be written.
-    """
+    """Download to a file, which appears only when it is complete and verified."""
+    # The bytes are written to a hidden file next to it, which is renamed at the end, and removed after a failure.
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
         with part.open("xb") as handle:
@@ -378,15 +317,7 @@ def _address(base: str, location: str = "") -> str:
 
 
 def _reason(error: Exception) -> str:
-    """Return in a few words why a connection failed, from the nested errors of requests and urllib3.
-
-    Examples
-    --------
-    >>> _reason(OSError("Max retries exceeded (Caused by ...: [Errno 111] Connection refused'))"))
-    'connection refused'
-    >>> _reason(OSError("('Connection aborted.', HTTPException('got more than 100 headers'))"))
-    'the server sends more than 100 headers'
-    """
+    """Return in a few words why a connection failed, from the nested errors of requests and urllib3."""
     match = re.search(r"got more than (\d+ \w+)", str(error))
     if match:
         return f"the server sends more than {match[1]}"

@@ -44,43 +44,9 @@ def load_openml(
     policy: Policy | None = None,
     progress: Progress | None = None,
 ) -> tuple[Dataset, Card]:
-    """Download a dataset of OpenML.
-
-    Columns that OpenML marks as row numbers, as ignored or as further targets are left out; its nominal columns are
-    categorical. The published MD5 is verified.
-
-    Parameters
-    ----------
-    reference : str or int
-        A number (``"61"``), a name with a version (``"iris@1"``), or a name, which means the oldest active version, as
-        in the openml package.
-    target : str or None, default=None
-        The label column; None uses OpenML's default target.
-    categorical : sequence of str or None, default=None
-        Further numeric columns to treat as categorical.
-    drop : sequence of str, default=()
-        Further columns to leave out, before the type of any column is determined.
-    policy : Policy or None, default=None
-        Limits of size, time and attempts.
-    progress : Progress or None, default=None
-        Called while the table arrives.
-
-    Returns
-    -------
-    dataset : Dataset
-    card : dict
-        See `mfbench.data.remote.repository.card_of`.
-
-    Raises
-    ------
-    UsageError
-        If the reference is neither a number nor a name, a column does not exist, or OpenML declares no target or
-        several and `target` is None.
-    DataError
-        If there is no such dataset, or the table is damaged, sparse or not for classification.
-    DataUnavailableError
-        If OpenML cannot be reached.
-    """
+    """Download a dataset of OpenML."""
+    # Columns that OpenML marks as row numbers, as ignored or as further targets are left out; its nominal columns are
+    # categorical. The published MD5 is verified.
     client = _Client("OpenML", policy, progress)
     number = client.resolve(str(reference))
     what = f"OpenML dataset {number}"
@@ -116,29 +82,7 @@ def load_openml(
 
 
 def openml_suite(reference: str | int, *, policy: Policy | None = None) -> list[int]:
-    """Return the numbers of the datasets of an OpenML suite or study.
-
-    Parameters
-    ----------
-    reference : str or int
-        A number (``99``) or an alias (``"OpenML-CC18"``).
-    policy : Policy or None, default=None
-        Limits of size, time and attempts.
-
-    Returns
-    -------
-    list of int
-        In OpenML's order, each once.
-
-    Raises
-    ------
-    UsageError
-        If the reference is neither a number nor an alias.
-    DataError
-        If there is no such suite, or it has no datasets.
-    DataUnavailableError
-        If OpenML cannot be reached.
-    """
+    """Return the numbers of the datasets of an OpenML suite or study."""
     alias = str(reference)
     if not re.fullmatch(r"[A-Za-z0-9_\-]+", alias):
         raise UsageError(f"{alias!r} is not an OpenML suite: use its number or alias, such as 99 or OpenML-CC18")
@@ -253,13 +197,7 @@ def _flagged(flags: Flags, flag: str) -> list[str]:
 
 
 def _listed(names: object, flags: Flags) -> list[str]:
-    """Return the columns that a field names: a list, one name, or several separated by commas.
-
-    Examples
-    --------
-    >>> _listed("id, day", {}), _listed("a,b", {"a,b": {}}), _listed(["id"], {}), _listed(None, {})
-    (['id', 'day'], ['a,b'], ['id'], [])
-    """
+    """Return the columns that a field names: a list, one name, or several separated by commas."""
     columns = []
     for name in map(str, _as_list(names)):
         columns += [name] if name in flags else [part.strip().strip("\"'") for part in name.split(",")]

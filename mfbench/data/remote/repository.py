@@ -22,36 +22,16 @@ Card = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class RemoteTable:
-    """A table as its repository describes it.
+    """A table as its repository describes it."""
 
-    Attributes
-    ----------
-    what : str
-        What it is, for messages: "UCI dataset 53".
-    url : str
-        Where it is.
-    extension : str
-        An extension that `read_file` accepts; no name that comes from the server is used as a path.
-    columns : collection of str
-        The columns that the repository lists; empty if it lists none.
-    target : str
-        The label column; kept even if `drop` names it.
-    categorical : sequence of str
-        Columns to treat as categorical.
-    drop : collection of str
-        Columns to leave out; names that are not columns are ignored.
-    md5 : str or None
-        The checksum that the repository publishes.
-    """
-
-    what: str
-    url: str
-    extension: str
-    columns: Collection[str]
-    target: str
-    categorical: Sequence[str]
-    drop: Collection[str]
-    md5: str | None = None
+    what: str  # what it is, for messages: "UCI dataset 53"
+    url: str  # where it is
+    extension: str  # an extension that `read_file` accepts; no name that comes from the server is used as a path
+    columns: Collection[str]  # the columns that the repository lists; empty if it lists none
+    target: str  # the label column; kept even if `drop` names it
+    categorical: Sequence[str]  # columns to treat as categorical
+    drop: Collection[str]  # columns to leave out; names that are not columns are ignored
+    md5: str | None = None  # the checksum that the repository publishes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,17 +45,7 @@ class Origin:
 
 
 class RepositoryClient:
-    """Talks to one repository.
-
-    Parameters
-    ----------
-    name : str
-        The repository, for messages.
-    policy : Policy or None, default=None
-        Limits of size, time and attempts.
-    progress : Progress or None, default=None
-        Called while a table arrives.
-    """
+    """Talks to one repository."""
 
     def __init__(self, name: str, policy: Policy | None = None, progress: Progress | None = None) -> None:
         self.name, self.policy, self.progress = name, policy, progress
@@ -89,21 +59,7 @@ class RepositoryClient:
         return answer_of(self.name, what)
 
     def load(self, table: RemoteTable, origin: Origin) -> tuple[Dataset, Card]:
-        """Download a table, read it, and leave columns out.
-
-        Returns
-        -------
-        dataset : Dataset
-        card : dict
-            See `card_of`.
-
-        Raises
-        ------
-        UnknownNameError
-            If a categorical column does not exist.
-        DataError
-            If the table cannot be downloaded, is damaged, or is not for classification.
-        """
+        """Download a table, read it, and leave columns out."""
         unknown = next((name for name in table.categorical if table.columns and name not in table.columns), None)
         if unknown is not None:
             raise UnknownNameError("categorical column", unknown, table.columns, f"in {table.what}")
@@ -131,13 +87,7 @@ class RepositoryClient:
 
 
 def choose_target(what: str, declared: Sequence[str], columns: Collection[str], target: str | None) -> str:
-    """Return the label column: the requested one, or the only one that the repository declares.
-
-    Raises
-    ------
-    UsageError
-        If the requested column does not exist, or none is requested and the repository declares none or several.
-    """
+    """Return the label column: the requested one, or the only one that the repository declares."""
     if target is not None:
         if columns and target not in columns:
             raise UnknownNameError("target column", target, columns, f"in {what}")
@@ -152,15 +102,7 @@ def choose_target(what: str, declared: Sequence[str], columns: Collection[str], 
 
 
 def card_of(dataset: Dataset, received: Received, table: RemoteTable) -> Card:
-    """Return the card that the cache stores alongside the data, as plain values for JSON.
-
-    Returns
-    -------
-    dict
-        ``source``, ``licence``, ``citation``, ``url``, ``checksum`` (SHA-256 of the downloaded file), ``md5`` if the
-        repository publishes it, ``target``, ``categorical`` (names of columns), ``n_samples``, ``n_features``,
-        ``n_classes`` and ``retrieved`` (ISO date).
-    """
+    """Return the card that the cache stores alongside the data, as plain values for JSON."""
     columns = zip(dataset.feature_names, dataset.categorical, strict=True)
     return {
         "source": dataset.source,

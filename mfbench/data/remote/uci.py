@@ -32,41 +32,9 @@ def load_uci(
     policy: Policy | None = None,
     progress: Progress | None = None,
 ) -> tuple[Dataset, Card]:
-    """Download a dataset of the UCI repository.
-
-    Columns whose role is not "Feature" (identifiers, further targets, "Other") are left out. Columns of the types
-    "Categorical" and "Binary", and all columns of text, are categorical.
-
-    Parameters
-    ----------
-    uci_id : int or str
-        The number of the dataset, as in ``https://archive.ics.uci.edu/dataset/53``.
-    target : str or None, default=None
-        The label column; None uses the one that UCI declares.
-    categorical : sequence of str or None, default=None
-        Columns to treat as categorical, instead of those that UCI declares.
-    drop : sequence of str, default=()
-        Further columns to leave out, before the type of any column is determined.
-    policy : Policy or None, default=None
-        Limits of size, time and attempts.
-    progress : Progress or None, default=None
-        Called while the table arrives.
-
-    Returns
-    -------
-    dataset : Dataset
-    card : dict
-        See `mfbench.data.remote.repository.card_of`.
-
-    Raises
-    ------
-    UsageError
-        If the number is not valid, a column does not exist, or UCI declares no target or several and `target` is None.
-    DataError
-        If there is no such dataset, it is not offered as one table, or the table is damaged or not for classification.
-    DataUnavailableError
-        If UCI cannot be reached.
-    """
+    """Download a dataset of the UCI repository."""
+    # Columns whose role is not "Feature" (identifiers, further targets, "Other") are left out. Columns of the types
+    # "Categorical" and "Binary", and all columns of text, are categorical.
     if not re.fullmatch(r"[1-9][0-9]{0,8}", str(uci_id)):
         raise UsageError(f"{str(uci_id)!r} is not the number of a UCI dataset: use one such as 53")
     what = f"UCI dataset {uci_id}"

@@ -21,23 +21,7 @@ ElementTree.register_namespace("xlink", "http://www.w3.org/1999/xlink")
 
 
 def compact(svg: bytes, name: str, words: str) -> str:
-    """Return a drawing with one label instead of one for each shape, and with identifiers of its own.
-
-    Parameters
-    ----------
-    svg : bytes
-        As the drawing library writes it.
-    name : str
-        Name of the chart; identifiers within the drawing begin with it.
-    words : str
-        What the picture shows, for readers who cannot see it.
-
-    Returns
-    -------
-    str
-        A third of its size, or less: coordinates have two decimals, what all members of a group
-        share is an attribute of the group, and bars of height 0 are left out.
-    """
+    """Return a drawing with one label instead of one for each shape, and with identifiers of its own."""
     root = ElementTree.fromstring(svg)  # nosec B314  # drawn by the library in this process
     # The drawing library numbers them on from one picture of a process to the next.
     own = {old: f"{name}-{number}" for number, old in enumerate(filter(None, (e.get("id") for e in root.iter())))}

@@ -21,27 +21,13 @@ _AXIS_LIMIT = 100
 
 @dataclass(frozen=True)
 class Diagram:
-    """The content of a critical-difference diagram.
+    """The content of a critical-difference diagram."""
 
-    Attributes
-    ----------
-    labels : list of str
-        Methods, best average rank first.
-    ranks : list of float
-        Their average ranks, ascending.
-    difference : float
-        The critical difference.
-    bars : list of (int, int)
-        First and last position of each group of methods that do not differ significantly.
-    caption : str
-        What the diagram shows.
-    """
-
-    labels: list[str]
-    ranks: list[float]
-    difference: float
-    bars: list[tuple[int, int]]
-    caption: str
+    labels: list[str]  # methods, best average rank first
+    ranks: list[float]  # their average ranks, ascending
+    difference: float  # the critical difference
+    bars: list[tuple[int, int]]  # first and last position of each group of methods that do not differ significantly
+    caption: str  # what the diagram shows
 
 
 def critical_difference_chart(overall: Overall) -> Chart | None:
@@ -78,13 +64,7 @@ def diagram_of(overall: Overall) -> Diagram | None:
 
 
 def levels(bars: Sequence[tuple[float, float]], gap: float = 0.0) -> list[int]:
-    """Return the row in which each bar is drawn: the first in which more than a gap separates it from other bars.
-
-    Examples
-    --------
-    >>> levels([(0, 2), (1, 4), (3, 5)]), levels([(0, 2), (1, 4), (3, 5)], gap=1)
-    ([0, 1, 0], [0, 1, 2])
-    """
+    """Return the row in which each bar is drawn: the first in which more than a gap separates it from other bars."""
     ends: list[float] = []
     rows = []
     for first, last in bars:
@@ -97,20 +77,7 @@ def levels(bars: Sequence[tuple[float, float]], gap: float = 0.0) -> list[int]:
 
 
 def draw_text(diagram: Diagram, width: int = 80) -> list[str]:
-    """Return the diagram as text: a line per method with its rank on a scale, and bars to the right.
-
-    Parameters
-    ----------
-    diagram : Diagram
-    width : int, default=80
-        Maximum length of a line; at least `LEAST_WIDTH` characters are used.
-
-    Returns
-    -------
-    list of str
-        The critical difference as a bar, the scale, and a line for each method. Each group of methods that do not
-        differ significantly is joined by a column of vertical strokes.
-    """
+    """Return the diagram as text: a line per method with its rank on a scale, and bars to the right."""
     rows = levels(diagram.bars)
     label_width = max(cell_len(label) for label in diagram.labels)
     room = max(LEAST_WIDTH, width) - label_width - 2 * (max(rows, default=-1) + 1) - 10
@@ -159,16 +126,7 @@ _ROW, _BAR, _PER_METHOD, _LEAST_AXIS, _TOP, _GAP = 20.0, 9.0, 34.0, 360.0, 12.0,
 
 
 def specify(diagram: Diagram) -> Any:
-    """Return the diagram in Demšar's form: ranks on an axis, bars below it, labels on both sides.
-
-    Parameters
-    ----------
-    diagram : Diagram
-
-    Returns
-    -------
-    altair.LayerChart
-    """
+    """Return the diagram in Demšar's form: ranks on an axis, bars below it, labels on both sides."""
     import altair as alt
 
     n = len(diagram.labels)
@@ -248,13 +206,7 @@ def _label(diagram: Diagram, index: int, top: float, margin: float) -> dict[str,
 
 
 def describe(diagram: Diagram) -> str:
-    """Describe the diagram: the ranks, and which methods do not differ significantly.
-
-    Examples
-    --------
-    >>> describe(Diagram(["A", "B", "C"], [1.2, 2.0, 2.8], 1.0, [(0, 1)], ""))
-    'Average ranks: A 1.20, B 2.00, C 2.80. No significant difference among: A to B.'
-    """
+    """Describe the diagram: the ranks, and which methods do not differ significantly."""
     ranks = ", ".join(f"{m} {rank_text(r)}" for m, r in zip(diagram.labels, diagram.ranks, strict=True))
     groups = "; ".join(f"{diagram.labels[first]} to {diagram.labels[last]}" for first, last in diagram.bars)
     return f"Average ranks: {ranks}. No significant difference among: {groups or 'none'}."

@@ -23,20 +23,7 @@ _LEGEND = "A click in the legend shows a method alone."
 
 
 def curve_chart(number: int, means: pd.DataFrame, overview: pd.DataFrame, metric: str, score: Score) -> Chart:
-    """Return the chart of the methods of one classifier.
-
-    Parameters
-    ----------
-    number : int
-        Position of the classifier.
-    means : DataFrame
-        The rows of `mfbench.stats.results.Run.curve_means` of one metric.
-    overview : DataFrame
-        The rows of `mfbench.stats.results.Run.curve_overview` of the classifier, the best method first.
-    metric : str
-    score : Score
-        The properties of the metric.
-    """
+    """Return the chart of the methods of one classifier."""
     classifier = str(overview["classifier"].iloc[0])
     frame = lines_of(means, overview, percent=score.percent)
     shown = f"{metric} (percent)" if score.percent else metric
@@ -50,16 +37,7 @@ def curve_chart(number: int, means: pd.DataFrame, overview: pd.DataFrame, metric
 
 
 def ranking_chart(figure: str, rankings: pd.DataFrame, overview: pd.DataFrame) -> Chart | None:
-    """Return the chart of what the rankings select, for the methods of one classifier; None if it is undefined.
-
-    Parameters
-    ----------
-    figure : {"stability", "precision", "recall"}
-    rankings : DataFrame
-        As `mfbench.stats.results.Run.curve_rankings`.
-    overview : DataFrame
-        As for `curve_chart`.
-    """
+    """Return the chart of what the rankings select, for the methods of one classifier; None if it is undefined."""
     means = rankings.rename(columns={figure: "mean"}).assign(low=np.nan, high=np.nan)
     frame = lines_of(means, overview, percent=False)
     if not len(frame):
@@ -76,16 +54,8 @@ def ranking_chart(figure: str, rankings: pd.DataFrame, overview: pd.DataFrame) -
 
 
 def lines_of(means: pd.DataFrame, overview: pd.DataFrame, *, percent: bool) -> pd.DataFrame:
-    """Return dataset, method, size, mean, low, high, and the entry of the legend that each method belongs to.
-
-    Methods that are not highlighted share one entry, which is the last.
-
-    Examples
-    --------
-    >>> means = pd.DataFrame({"dataset": "d", "method": ["A"], "size": 1, "mean": 0.5, "low": 0.4, "high": 0.6})
-    >>> lines_of(means, pd.DataFrame({"method": ["A"]}), percent=True)[["mean", "line"]].values.tolist()
-    [[50.0, 'A']]
-    """
+    """Return dataset, method, size, mean, low, high, and the entry of the legend that each method belongs to."""
+    # Methods that are not highlighted share one entry, which is the last.
     ordered = overview["method"].tolist()
     shown = ordered if len(ordered) <= MOST_LINES else ordered[:HIGHLIGHTED]
     datasets = means["dataset"].unique()[:MOST_DATASETS]
@@ -170,14 +140,7 @@ def specify(frame: pd.DataFrame, title: str) -> Any:
 
 
 def describe(frame: pd.DataFrame, what: str, *, greater_is_better: bool = True) -> str:
-    """Describe the curve of the best method on each dataset: its ends, and its best value.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({"dataset": "d", "method": "A", "size": [1, 5], "mean": [50.0, 80.0], "place": 0})
-    >>> describe(frame, "knn, mean accuracy")
-    'knn, mean accuracy of A, best average rank: d 50 with 1 feature, 80 with 5 features (largest: 80 with 5 features).'
-    """
+    """Describe the curve of the best method on each dataset: its ends, and its best value."""
     best = frame[frame["place"] == frame["place"].min()]
     parts, word = [], "largest" if greater_is_better else "smallest"
     for dataset, group in best.groupby("dataset", sort=False):

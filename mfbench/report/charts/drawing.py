@@ -27,24 +27,7 @@ _FORBIDDEN_MARKS = ("image",)
 
 
 def specification(chart: Chart, heading: str = "") -> dict[str, Any]:
-    """Return the Vega-Lite specification of a chart, with its data, in the colours and fonts of all charts.
-
-    Parameters
-    ----------
-    chart : Chart
-        With a `spec`, which returns an Altair chart or a dictionary.
-    heading : str, default=""
-        Heading; none if empty.
-
-    Returns
-    -------
-    dict
-
-    Raises
-    ------
-    ValueError
-        If the chart has no valid specification, or refers to something outside itself.
-    """
+    """Return the Vega-Lite specification of a chart, with its data, in the colours and fonts of all charts."""
     if chart.spec is None:
         raise ValueError(f"the chart {chart.name!r} has no specification")
     made = chart.spec()
@@ -62,63 +45,18 @@ def specification(chart: Chart, heading: str = "") -> dict[str, Any]:
 
 
 def picture(chart: Chart, form: str = "svg", heading: str = "") -> bytes:
-    """Return a chart as a file.
-
-    Parameters
-    ----------
-    chart : Chart
-    form : {"svg", "pdf", "png"}, default="svg"
-    heading : str, default=""
-
-    Returns
-    -------
-    bytes
-
-    Raises
-    ------
-    ValueError
-        As `specification`, or if the specification is not valid.
-    """
+    """Return a chart as a file."""
     content = specification(chart, heading)
     return svg_of(content, "shape", content["description"]).encode() if form == "svg" else picture_of(content, form)
 
 
 def svg_of(content: Mapping[str, Any], name: str, words: str) -> str:
-    """Return a specification as SVG in the form of `compact`.
-
-    Parameters
-    ----------
-    content : mapping
-        As returned by `specification`.
-    name : str
-        Identifiers within the drawing begin with it.
-    words : str
-        What the picture shows, for readers who cannot see it.
-
-    Raises
-    ------
-    ValueError
-        If the specification is not valid.
-    """
+    """Return a specification as SVG in the form of `compact`."""
     return compact(picture_of({**content, "config": {**content["config"], "aria": False}}), name, words)
 
 
 def picture_of(content: dict[str, Any], form: str = "svg") -> bytes:
-    """Return a specification as a file.
-
-    Parameters
-    ----------
-    content : dict
-        As returned by `specification`.
-    form : {"svg", "pdf", "png"}, default="svg"
-
-    Raises
-    ------
-    ValueError
-        If it is not valid.
-    MfbenchError
-        As `drawing_engine`.
-    """
+    """Return a specification as a file."""
     vl_convert = drawing_engine()
     options: dict[str, Any] = {"vl_version": _version(content), "allowed_base_urls": []}
     try:
@@ -135,15 +73,8 @@ def picture_of(content: dict[str, Any], form: str = "svg") -> bytes:
 
 @cache
 def drawing_engine() -> Any:
-    """Return the module ``vl_convert``, after a test in a child process where addresses are limited.
-
-    Its JavaScript engine, V8, reserves 64 GiB of addresses when it starts, and ends the process if it cannot.
-
-    Raises
-    ------
-    MfbenchError
-        If the engine cannot start.
-    """
+    """Return the module ``vl_convert``, after a test in a child process where addresses are limited."""
+    # Its JavaScript engine, V8, reserves 64 GiB of addresses when it starts, and ends the process if it cannot.
     import vl_convert
 
     if has_limited_addresses():
@@ -158,13 +89,7 @@ def drawing_engine() -> Any:
 
 
 def data_of(content: Mapping[str, Any]) -> pd.DataFrame:
-    """Return all data of a specification as one frame: those of its layers one below the other.
-
-    Parameters
-    ----------
-    content : mapping
-        As returned by `specification`.
-    """
+    """Return all data of a specification as one frame: those of its layers one below the other."""
     datasets = content.get("datasets", {})
     frames = []
     for data in _inline_data(content):

@@ -15,13 +15,7 @@ _NOISE = re.compile(r"([(,])\s*noise=((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(?
 
 
 def interaction_noise_chart(frame: pd.DataFrame) -> Chart | None:
-    """Return the chart of a run, or None unless a dataset appears at several levels of the parameter ``noise``.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        As `mfbench.stats.results.Run.true_interactions`.
-    """
+    """Return the chart of a run, or None unless a dataset appears at several levels of the parameter ``noise``."""
     curves = by_noise(frame)
     if not len(curves):
         return None
@@ -35,14 +29,7 @@ def interaction_noise_chart(frame: pd.DataFrame) -> Chart | None:
 
 
 def by_noise(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return data, method, noise and share; data that appear at one level only are left out.
-
-    Examples
-    --------
-    >>> datasets = ["d(noise=0.1, k=2)", "d(noise=0.2, k=2)"]
-    >>> by_noise(pd.DataFrame({"dataset": datasets, "method": "A", "share": [0.5, 0.4]})).values.tolist()
-    [['d(k=2)', 'A', 0.1, 0.5], ['d(k=2)', 'A', 0.2, 0.4]]
-    """
+    """Return data, method, noise and share; data that appear at one level only are left out."""
     rows = []
     for row in frame.to_dict("records"):
         match = _NOISE.search(row["dataset"])

@@ -20,17 +20,7 @@ _LEAST_STEP = 11
 
 
 def matrix_chart(number: int, dataset: str, method: str, pairs: pd.DataFrame, names: Sequence[str]) -> Chart:
-    """Return the chart of a method on a dataset, the `number`-th of the run.
-
-    Parameters
-    ----------
-    number : int
-    dataset, method : str
-    pairs : DataFrame
-        Columns first, second (names of features) and value: mean weights over folds.
-    names : sequence of str
-        Names of the features.
-    """
+    """Return the chart of a method on a dataset, the `number`-th of the run."""
     shown = _heaviest(pairs, names)
     weights = matrix_of(pairs[pairs["first"].isin(shown) & pairs["second"].isin(shown)], shown)
     order = order_of(weights)
@@ -50,13 +40,7 @@ def matrix_chart(number: int, dataset: str, method: str, pairs: pd.DataFrame, na
 
 
 def matrix_of(pairs: pd.DataFrame, names: Sequence[str]) -> NDArray[np.float64]:
-    """Return the symmetric matrix of weights; pairs without a weight have 0.
-
-    Examples
-    --------
-    >>> matrix_of(pd.DataFrame({"first": ["x"], "second": ["y"], "value": [0.5]}), ["x", "y"]).tolist()
-    [[0.0, 0.5], [0.5, 0.0]]
-    """
+    """Return the symmetric matrix of weights; pairs without a weight have 0."""
     weights = np.zeros((len(names), len(names)))
     places = {name: index for index, name in enumerate(names)}
     first, second = ([places[name] for name in pairs[column]] for column in ("first", "second"))
@@ -65,17 +49,9 @@ def matrix_of(pairs: pd.DataFrame, names: Sequence[str]) -> NDArray[np.float64]:
 
 
 def order_of(weights: NDArray[np.float64]) -> list[int]:
-    """Return an order of the features in which those with similar weights are neighbours.
-
-    Average linkage of the correlation of absolute weights, with the order of its leaves that minimises the distances of
-    neighbours.
-
-    Examples
-    --------
-    >>> order = order_of(np.array([[1.0, 0, 0.9, 0], [0, 1, 0, 0.9], [0.9, 0, 1, 0], [0, 0.9, 0, 1]]))
-    >>> abs(order.index(0) - order.index(2)), abs(order.index(1) - order.index(3))
-    (1, 1)
-    """
+    """Return an order of the features in which those with similar weights are neighbours."""
+    # Average linkage of the correlation of absolute weights, with the order of its leaves that minimises the distances
+    # of neighbours.
     sizes = np.abs(weights)
     if len(sizes) < 3 or not sizes.any():
         return list(range(len(sizes)))

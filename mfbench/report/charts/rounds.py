@@ -16,15 +16,7 @@ _ROW, _SPREAD = 26.0, 8.0
 
 
 def rounds_chart(number: int, dataset: str, trials: pd.DataFrame) -> Chart:
-    """Return the chart of a dataset, the `number`-th of the run.
-
-    Parameters
-    ----------
-    number : int
-    dataset : str
-    trials : DataFrame
-        The trials of one dataset, as in `mfbench.stats.results.Run.trials`.
-    """
+    """Return the chart of a dataset, the `number`-th of the run."""
     return Chart(
         numbered_name("rounds", number, dataset),
         f"{dataset}: detection and false alarms of each round",
@@ -35,16 +27,7 @@ def rounds_chart(number: int, dataset: str, trials: pd.DataFrame) -> Chart:
 
 
 def specify(trials: pd.DataFrame) -> Any:
-    """Return two panels, detection and false-alarm rate: a dot for each round of each method, a bar for the mean.
-
-    Parameters
-    ----------
-    trials : DataFrame
-
-    Returns
-    -------
-    altair.HConcatChart
-    """
+    """Return two panels, detection and false-alarm rate: a dot for each round of each method, a bar for the mean."""
     import altair as alt
 
     methods = list(dict.fromkeys(trials["method"]))

@@ -15,15 +15,7 @@ AXES = {"n_train": "rows", "n_features": "features"}
 
 
 def scaling_chart(profile: pd.DataFrame, exponents: pd.DataFrame) -> Chart | None:
-    """Return the chart of a run, or None without sizes to compare.
-
-    Parameters
-    ----------
-    profile : DataFrame
-        As returned by `mfbench.stats.timing.timing_profile`.
-    exponents : DataFrame
-        As `mfbench.stats.results.Run.timing`.
-    """
+    """Return the chart of a run, or None without sizes to compare."""
     frame = curves(profile)
     if not len(frame):
         return None

@@ -16,15 +16,7 @@ _WIDTH, _HEIGHT, _LINE = 560, 340, 13
 
 
 def score_time_chart(summary: pd.DataFrame, metric: str, *, greater_is_better: bool = True) -> Chart | None:
-    """Return the chart of a run, or None if fewer than two methods have a mean and a time.
-
-    Parameters
-    ----------
-    summary : DataFrame
-        As `mfbench.stats.results.Run.summary`.
-    metric : str
-    greater_is_better : bool, default=True
-    """
+    """Return the chart of a run, or None if fewer than two methods have a mean and a time."""
     frame = front(summary, greater_is_better=greater_is_better)
     if len(frame) < 2:
         return None
@@ -38,14 +30,7 @@ def score_time_chart(summary: pd.DataFrame, metric: str, *, greater_is_better: b
 
 
 def front(summary: pd.DataFrame, *, greater_is_better: bool = True) -> pd.DataFrame:
-    """Return method, mean, seconds per trial, and whether the method is on the Pareto front.
-
-    Examples
-    --------
-    >>> summary = pd.DataFrame({"method": ["A", "B", "C"], "mean": [0.9, 0.8, 0.7], "total_seconds": [4.0, 1.0, 2.0]})
-    >>> front(summary.assign(planned=1))["front"].tolist()
-    [True, True, False]
-    """
+    """Return method, mean, seconds per trial, and whether the method is on the Pareto front."""
     seconds = summary["total_seconds"] / summary["planned"].clip(lower=1)
     frame: pd.DataFrame = summary[["method", "mean"]].assign(seconds=seconds)
     frame = frame[np.isfinite(frame["mean"]) & (frame["seconds"] > 0)].reset_index(drop=True)
@@ -83,14 +68,7 @@ def specify(frame: pd.DataFrame, metric: str) -> Any:
 
 
 def labelled(frame: pd.DataFrame) -> list[str]:
-    """Return the methods whose names fit beside their dots without covering another name; the front has priority.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({"method": ["A", "B", "C"], "mean": [0.9, 0.9, 0.5], "seconds": [1.0, 1.0, 9.0]})
-    >>> labelled(frame.assign(front=[False, True, False]))
-    ['B', 'C']
-    """
+    """Return the methods whose names fit beside their dots without covering another name; the front has priority."""
     x = _scaled(np.log(frame["seconds"].to_numpy(dtype=float)), _WIDTH)
     y = _scaled(frame["mean"].to_numpy(dtype=float), _HEIGHT)
     taken: list[tuple[float, float, float]] = []

@@ -23,19 +23,7 @@ def selection_chart(
     names: Sequence[str],
     stability: Mapping[str, float],
 ) -> Chart:
-    """Return the chart of a dataset, the `number`-th of the run.
-
-    Parameters
-    ----------
-    number : int
-    dataset : str
-    counts : mapping of str to tuple
-        For each method, how often it selected each feature, and in how many folds.
-    names : sequence of str
-        Names of the features.
-    stability : mapping of str to float
-        Nogueira's stability of each method; NaN if it is undefined.
-    """
+    """Return the chart of a dataset, the `number`-th of the run."""
     n_all = len(names)
     caption = "Share of folds in which a method selects a feature, most often selected features first."
     if n_all > MOST_FEATURES:
@@ -50,13 +38,7 @@ def selection_chart(
 
 
 def frequencies(counts: Mapping[str, tuple[NDArray[np.int64], int]], names: Sequence[str]) -> pd.DataFrame:
-    """Return method, feature, position and share of folds: the features that are selected most often, in that order.
-
-    Examples
-    --------
-    >>> frequencies({"A": (np.array([1, 2]), 2)}, ["x", "y"])[["feature", "share"]].values.tolist()
-    [['y', 1.0], ['x', 0.5]]
-    """
+    """Return method, feature, position and share of folds: the features that are selected most often, in that order."""
     shares = np.array([number / folds for number, folds in counts.values()])
     order = np.argsort(-shares.mean(axis=0), kind="stable")[:MOST_FEATURES]
     # Two features may have the same name, so their positions identify them.

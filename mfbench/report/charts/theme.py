@@ -46,35 +46,17 @@ LETTER = 7.0
 
 
 def colours_of(names: Sequence[str]) -> list[str]:
-    """Return a colour for each name; they repeat after ten, and `dashes_of` then distinguishes them.
-
-    Examples
-    --------
-    >>> colours_of(["a", "b"])
-    ['#0072b2', '#d55e00']
-    """
+    """Return a colour for each name; they repeat after ten, and `dashes_of` then distinguishes them."""
     return [COLOURS[number % len(COLOURS)] for number in range(len(names))]
 
 
 def dashes_of(names: Sequence[str]) -> list[list[int]]:
-    """Return a pattern of dashes for each name.
-
-    Examples
-    --------
-    >>> dashes_of(["a", "b"])
-    [[1, 0], [1, 0]]
-    """
+    """Return a pattern of dashes for each name."""
     return [DASHES[number // len(COLOURS) % len(DASHES)] for number in range(len(names))]
 
 
 def distinct_slugs(names: Sequence[str]) -> list[str]:
-    """Return names of charts in a form that is fit for files and addresses; equal ones are numbered.
-
-    Examples
-    --------
-    >>> distinct_slugs(["Time profile", "time-profile", "../x"])
-    ['time-profile', 'time-profile-2', 'x']
-    """
+    """Return names of charts in a form that is fit for files and addresses; equal ones are numbered."""
     slugs: list[str] = []
     for name in names:
         slug = first = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "chart"
@@ -86,11 +68,5 @@ def distinct_slugs(names: Sequence[str]) -> list[str]:
 
 
 def numbered_name(kind: str, number: int, dataset: str) -> str:
-    """Return the name of a dataset's chart, fit for a file.
-
-    Examples
-    --------
-    >>> numbered_name("rounds", 1, "xor(n_noise=6)")
-    'rounds-01-xor-n-noise-6'
-    """
+    """Return the name of a dataset's chart, fit for a file."""
     return f"{kind}-{number:02d}-{re.sub(r'[^a-z0-9]+', '-', dataset.lower()).strip('-')[:80]}"

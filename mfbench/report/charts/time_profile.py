@@ -14,27 +14,12 @@ NAME = "time-profile"
 
 
 def time_profile_chart(ratios: pd.DataFrame) -> Chart:
-    """Return the chart of the times of a run.
-
-    Parameters
-    ----------
-    ratios : DataFrame of shape (n_datasets, n_methods)
-        As returned by `mfbench.stats.across_datasets.profiles.performance_ratios`.
-    """
+    """Return the chart of the times of a run."""
     return Chart(NAME, "Performance profile of time", spec=lambda: specify(ratios), alt=lambda: describe(ratios))
 
 
 def specify(ratios: pd.DataFrame) -> Any:
-    """Return a step function per method: the share of datasets within a factor of the smallest time.
-
-    Parameters
-    ----------
-    ratios : DataFrame of shape (n_datasets, n_methods)
-
-    Returns
-    -------
-    altair.Chart
-    """
+    """Return a step function per method: the share of datasets within a factor of the smallest time."""
     import altair as alt
 
     end = _end(ratios)

@@ -16,17 +16,7 @@ _WIDTH, _HEIGHT, _PER_ROW = 230.0, 80.0, 4
 
 
 def weights_chart(number: int, dataset: str, trials: pd.DataFrame, relevant: Sequence[int]) -> Chart:
-    """Return the chart of a dataset, the `number`-th of the run.
-
-    Parameters
-    ----------
-    number : int
-    dataset : str
-    trials : DataFrame
-        The trials of one dataset, as in `mfbench.stats.results.Run.trials`.
-    relevant : sequence of int
-        Features drawn in another colour.
-    """
+    """Return the chart of a dataset, the `number`-th of the run."""
     return Chart(
         numbered_name("weights", number, dataset),
         f"{dataset}: weights of the features",
@@ -37,10 +27,8 @@ def weights_chart(number: int, dataset: str, trials: pd.DataFrame, relevant: Seq
 
 
 def relative_weights(trials: pd.DataFrame, relevant: Sequence[int]) -> pd.DataFrame:
-    """Return a row per method and feature: the weight divided by the largest one, mean over rounds.
-
-    Negative weights mark unwanted features and count as 0.
-    """
+    """Return a row per method and feature: the weight divided by the largest one, mean over rounds."""
+    # Negative weights mark unwanted features and count as 0.
     parts = []
     for method, rounds in trials.groupby("method", sort=False):
         weights = np.maximum(np.stack(list(rounds["weights"])), 0.0)
@@ -53,17 +41,7 @@ def relative_weights(trials: pd.DataFrame, relevant: Sequence[int]) -> pd.DataFr
 
 
 def specify(trials: pd.DataFrame, relevant: Sequence[int]) -> Any:
-    """Return a panel per method with a bar for each feature.
-
-    Parameters
-    ----------
-    trials : DataFrame
-    relevant : sequence of int
-
-    Returns
-    -------
-    altair.FacetChart
-    """
+    """Return a panel per method with a bar for each feature."""
     import altair as alt
 
     frame = relative_weights(trials, relevant)

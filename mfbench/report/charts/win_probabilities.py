@@ -14,13 +14,7 @@ _STEP, _NUMBERED = 30, 16
 
 
 def win_probabilities_chart(wins: pd.DataFrame) -> Chart:
-    """Return the chart of all pairs of methods.
-
-    Parameters
-    ----------
-    wins : DataFrame of shape (n_methods, n_methods)
-        As `mfbench.stats.across_datasets.overall.Overall.wins`; best average rank first.
-    """
+    """Return the chart of all pairs of methods."""
     return Chart(
         NAME,
         "Shares of wins",

@@ -15,17 +15,7 @@ OUTCOMES = ("win", "tie", "loss", "no verdict")
 
 
 def wins_chart(summary: pd.DataFrame, rules: Sequence[tuple[str, str]], reference: str) -> Chart:
-    """Return the chart of a run.
-
-    Parameters
-    ----------
-    summary : DataFrame
-        As `mfbench.stats.results.Run.summary`.
-    rules : sequence of (str, str)
-        Heading and prefix of each count, as returned by `mfbench.report.verdicts.verdict_columns`.
-    reference : str
-        The method whose wins are counted; it has no bar.
-    """
+    """Return the chart of a run."""
     frame = counts(summary, rules, reference)
     return Chart(
         NAME,

@@ -11,10 +11,8 @@ KEYS = ["dataset", "method", "figure"]
 
 
 def to_csv(report: Report) -> str:
-    """Return the rows of the first section that has any, with the columns of later rows that have the same keys.
-
-    That is one line per dataset and method, or, for the protocol ``ground-truth``, per dataset, method and figure.
-    """
+    """Return the rows of the first section that has any, with the columns of later rows that have the same keys."""
+    # That is one line per dataset and method, or, for the protocol `ground-truth`, per dataset, method and figure.
     frames = [frame for section in report.sections if section.rows is not None for frame in section.rows()]
     body, *others = frames
     keys = [key for key in KEYS if key in body]
@@ -25,14 +23,7 @@ def to_csv(report: Report) -> str:
 
 
 def frame_to_csv(frame: pd.DataFrame) -> str:
-    """Return a frame as CSV in which no text is a formula.
-
-    Examples
-    --------
-    >>> print(frame_to_csv(pd.DataFrame({"method": ["=A"], "size": [3]})), end="")
-    method,size
-    '=A,3
-    """
+    """Return a frame as CSV in which no text is a formula."""
     texts = frame.select_dtypes(exclude=["number", "bool"]).columns
     safe = frame.assign(**{name: frame[name].map(csv_cell) for name in texts}).rename(columns=csv_cell)
     return str(safe.to_csv(index=False, lineterminator="\n"))

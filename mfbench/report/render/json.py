@@ -20,26 +20,7 @@ SCHEMA = "report.schema.json"
 
 
 def to_json(report: Report, name: str = REPORT) -> str:
-    """Return the data of all sections as one JSON object; a value that does not exist is null.
-
-    Parameters
-    ----------
-    report : Report
-    name : str, default="mfbench-report"
-        The form of the document, one of `VERSIONS`. Together with its version it is the first key, ``schema``.
-
-    Examples
-    --------
-    >>> print(to_json(Report("Title", "setting", [], {"title": "Title"}), POWER))
-    {
-      "schema": {
-        "name": "mfbench-power",
-        "version": 1
-      },
-      "title": "Title",
-      "plugin_data": {}
-    }
-    """
+    """Return the data of all sections as one JSON object; a value that does not exist is null."""
     content: dict[str, Any] = {"schema": {"name": name, "version": VERSIONS[name]}, **report.data}
     plugin_data: dict[str, dict[str, Any]] = {}
     for section in report.sections:
@@ -54,34 +35,16 @@ def to_json(report: Report, name: str = REPORT) -> str:
 
 @cache
 def schema() -> dict[str, Any]:
-    """Return the JSON Schema (draft 2020-12) of the documents that `to_json` makes.
-
-    It describes exactly what this version of mfbench writes: an object with other keys is not valid, except where
-    plugins and other versions of mfbench decide about the keys.
-
-    Returns
-    -------
-    dict
-        The same object for each call; copy it before changing it.
-
-    Examples
-    --------
-    >>> schema()["$defs"]["run"]["properties"]["not_run"]["description"]
-    'Number of planned trials without a result.'
-    """
+    """Return the JSON Schema (draft 2020-12) of the documents that `to_json` makes."""
+    # It describes exactly what this version of mfbench writes: an object with other keys is not valid, except where
+    # plugins and other versions of mfbench decide about the keys.
     text = resources.files(__package__).joinpath(SCHEMA).read_text(encoding="utf-8")
     content: dict[str, Any] = json.loads(text)
     return content
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON knows it: frames as lists of rows, NumPy numbers as plain ones, NaN as null.
-
-    Examples
-    --------
-    >>> plain({"frame": pd.DataFrame({"a": [1.0, np.nan]}), "array": np.array([1, 2]), 3: np.inf})
-    {'frame': [{'a': 1.0}, {'a': None}], 'array': [1, 2], '3': None}
-    """
+    """Return a value as JSON knows it: frames as lists of rows, NumPy numbers as plain ones, NaN as null."""
     if isinstance(value, pd.DataFrame):
         value = value.to_dict("records")
     elif isinstance(value, np.ndarray):

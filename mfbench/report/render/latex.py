@@ -17,17 +17,7 @@ _ESCAPES = str.maketrans(SIGNS)
 
 
 def to_latex(report: Report) -> str:
-    """Return every table of a report as a ``table`` environment; it needs the packages booktabs and graphicx.
-
-    Parameters
-    ----------
-    report : Report
-
-    Returns
-    -------
-    str
-        The best of a row is bold. Tables are scaled down to the width of the text if they are wider.
-    """
+    """Return every table of a report as a ``table`` environment; it needs the packages booktabs and graphicx."""
     parts = [
         _environment(table, f"{report.title}. {section.title}{f': {table.title}' if table.title else ''}.")
         for section in report.sections
@@ -37,13 +27,7 @@ def to_latex(report: Report) -> str:
 
 
 def escape(text: str) -> str:
-    r"""Return text as LaTeX shows it.
-
-    Examples
-    --------
-    >>> print(escape("50 % of a_b & {c}"))
-    50 \% of a\_b \& \{c\}
-    """
+    """Return text as LaTeX shows it."""
     return plain(text).translate(_ESCAPES)
 
 

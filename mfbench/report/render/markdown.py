@@ -13,17 +13,7 @@ WIDTH = 100
 
 
 def to_markdown(report: Report, commands: Sequence[str] = (), pictures: Mapping[str, str] | None = None) -> str:
-    """Return the report as Markdown.
-
-    Parameters
-    ----------
-    report : Report
-    commands : sequence of str, default=()
-        The commands that make this report again, for its head.
-    pictures : mapping of str to str or None, default=None
-        Addresses of the pictures of charts, by the names of the charts; other charts are shown as text, if they have
-        such a form.
-    """
+    """Return the report as Markdown."""
     parts = [f"# {markdown(report.title)}", ""]
     if commands:
         parts += ["Made by", "", *(f"    {plain(command)}" for command in commands), ""]

@@ -14,10 +14,8 @@ WIDTH = 150
 
 
 def to_svg(report: Report, width: int = WIDTH) -> str:
-    """Return a picture of the terminal view, `width` characters wide.
-
-    It refers to nothing outside itself: no fonts are fetched; the reader's own fixed-width font is used.
-    """
+    """Return a picture of the terminal view, `width` characters wide."""
+    # It refers to nothing outside itself: no fonts are fetched; the reader's own fixed-width font is used.
     console = PlainConsole(record=True, width=width, file=io.StringIO(), force_terminal=True, color_system="truecolor")
     show(report, console)
     return console.export_svg(title=report.title, theme=MONOKAI, code_format=_TEMPLATE, unique_id="mfbench")

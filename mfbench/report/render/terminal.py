@@ -25,14 +25,7 @@ STYLES = {
 
 
 def show(report: Report, console: Console) -> None:
-    """Print a report.
-
-    Parameters
-    ----------
-    report : Report
-    console : rich.console.Console
-        Wide tables are split into blocks that fit its width.
-    """
+    """Print a report."""
     console.print()
     console.print(Text(report.title, style="bold"))
     console.print(Text(report.setting, style="dim"))
@@ -87,22 +80,7 @@ def _show_chart(chart: Chart, console: Console) -> None:
 
 
 def blocks(table: Table, width: int, first: int | None = None) -> list[Table]:
-    """Split a table by columns into tables that fit a width; each repeats the first column.
-
-    Parameters
-    ----------
-    table : Table
-        A column that may be wrapped needs at most `WRAP_WIDTH` characters.
-    width : int
-        Width of the terminal in characters.
-    first : int or None, default=None
-        If set, the first column may be wrapped too and needs at most that many characters.
-
-    Returns
-    -------
-    list of Table
-        With more than one table, the titles are numbered.
-    """
+    """Split a table by columns into tables that fit a width; each repeats the first column."""
     # Three blanks separate columns; each column but the first also has room for a mark.
     widths = [GAP + column_width(table, index) for index in range(len(table.columns))]
     if table.wrap is not None:

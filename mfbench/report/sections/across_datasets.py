@@ -16,14 +16,7 @@ CERTAIN = 0.95
 
 
 def section_across(overall: Overall, percent: bool) -> Section:
-    """Return the section on tests across datasets, of a run or of a published table.
-
-    Parameters
-    ----------
-    overall : Overall
-    percent : bool
-        Whether scores are written in percent.
-    """
+    """Return the section on tests across datasets, of a run or of a published table."""
     title = f"Across {counted(overall.n_datasets, 'dataset')}"
     if len(overall.against_reference):
         title += f", {overall.reference} against each method"

@@ -11,14 +11,7 @@ from mfbench.model.sections import Cell, Section, Table
 
 
 def calibration(rejections: pd.DataFrame, worse_than_best: pd.DataFrame, alpha: float) -> Section:
-    """Return the section on the false rejections of each rule at a level.
-
-    Parameters
-    ----------
-    rejections, worse_than_best : DataFrame
-        As the members of `mfbench.stats.results.Run` of these names.
-    alpha : float
-    """
+    """Return the section on the false rejections of each rule at a level."""
     title = f"Rejected at α = {alpha:g}, percent of datasets [95 % interval]"
     data = {"rejections": lambda: rejections, "worse_than_best": lambda: worse_than_best}
     if not len(rejections):

@@ -9,17 +9,7 @@ from mfbench.stats.results import Run
 
 
 def not_run_yet(run: Run) -> list[str]:
-    """Return the number of trials that have not run and, if a budget ended the run, the cells without any result.
-
-    Parameters
-    ----------
-    run : Run
-
-    Returns
-    -------
-    list of str
-        Sentences; none if all trials have run.
-    """
+    """Return the number of trials that have not run and, if a budget ended the run, the cells without any result."""
     if not run.n_pending:
         return []
     count = f"Not run yet: {run.n_pending} of {counted(len(run.outcomes), 'trial')}"
@@ -46,12 +36,7 @@ def _not_reached(run: Run) -> list[str]:
 
 
 def compared_folds(run: Run) -> list[str]:
-    """Return on how many folds the methods are compared, where that is not all of them; at most one sentence.
-
-    Parameters
-    ----------
-    run : Run
-    """
+    """Return on how many folds the methods are compared, where that is not all of them; at most one sentence."""
     name = run.protocol.trial_name
     parts = [
         f"{row['dataset']} ({row['compared']} of {row['planned']})"

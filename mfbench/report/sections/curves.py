@@ -56,17 +56,7 @@ def curve_details(run: Run) -> Section:
 
 
 def points(run: Run) -> pd.DataFrame:
-    """Return one row per dataset, method, metric and number of features: all figures of the curves.
-
-    Parameters
-    ----------
-    run : Run
-
-    Returns
-    -------
-    DataFrame
-        The columns of `Run.curve_means`, then those of `Run.curve_rankings`.
-    """
+    """Return one row per dataset, method, metric and number of features: all figures of the curves."""
     figures = run.curve_rankings.drop(columns="folds")
     return run.curve_means.merge(figures, on=["dataset", "method", "size"], how="left")
 
@@ -195,12 +185,7 @@ def _hidden(run: Run) -> list[str]:
 
 
 def differing_ranges(run: Run) -> list[str]:
-    """Return on which datasets the areas of two methods are over different ranges of sizes; none if on no dataset.
-
-    Parameters
-    ----------
-    run : Run
-    """
+    """Return on which datasets the areas of two methods are over different ranges of sizes; none if on no dataset."""
     if not len(run.curves):
         return []
     cells = run.curve_means.groupby(["dataset", "method"], sort=False)["size"].agg(["min", "max"])

@@ -23,17 +23,7 @@ def features(
     methods: Sequence[str],
     feature_names: Callable[[str], Sequence[str]],
 ) -> Section:
-    """Return the section on selected features; empty if every method uses all features.
-
-    Parameters
-    ----------
-    frame, counts
-        As `mfbench.stats.results.Run.selected` and `selection_counts`.
-    methods : sequence of str
-        In the order of the table.
-    feature_names : callable
-        Takes a dataset and returns the names of its features.
-    """
+    """Return the section on selected features; empty if every method uses all features."""
     selecting = set(frame.loc[frame["least"] < frame["n_features"], "method"])
     frame = frame[frame["method"].isin(selecting)]
     if not len(frame):

@@ -19,15 +19,7 @@ PAIRS_TITLE = "Weights of pairs of features"
 
 
 def interactions(frame: pd.DataFrame, methods: Sequence[str]) -> Section:
-    """Return the section on datasets with known interactions; empty if no method weighs pairs of features.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        As `mfbench.stats.results.Run.true_interactions`.
-    methods : sequence of str
-        In the order of the table.
-    """
+    """Return the section on datasets with known interactions; empty if no method weighs pairs of features."""
     data = {"true_interactions": lambda: frame}
     by_cell = {(row["dataset"], row["method"]): row for row in frame.to_dict("records")}
     if not by_cell:
@@ -45,17 +37,7 @@ def interactions(frame: pd.DataFrame, methods: Sequence[str]) -> Section:
 
 
 def pair_weights(frame: pd.DataFrame, methods: Sequence[str], feature_names: Callable[[str], Sequence[str]]) -> Section:
-    """Return the weights of pairs that the first method with any gives on each dataset.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        As `mfbench.stats.results.Run.interactions`.
-    methods : sequence of str
-        The first that weighs pairs is shown.
-    feature_names : callable
-        Takes a dataset and returns the names of its features.
-    """
+    """Return the weights of pairs that the first method with any gives on each dataset."""
     present = set(frame["method"].unique())
     method = next((method for method in methods if method in present), None)
     if method is None:
@@ -71,13 +53,7 @@ def pair_weights(frame: pd.DataFrame, methods: Sequence[str], feature_names: Cal
 
 
 def mean_weights(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean weight of each pair over folds; a fold that did not record a pair counts as 0.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Rows of `mfbench.stats.results.Run.interactions` of one method and dataset.
-    """
+    """Return the mean weight of each pair over folds; a fold that did not record a pair counts as 0."""
     folds = frame.groupby(["repeat", "fold"]).ngroups
     sums = frame.groupby(["first", "second"], sort=False)["value"].sum() / max(1, folds)
     return sums.reset_index()

@@ -35,19 +35,7 @@ LISTED = 10
 def published(
     frame: pd.DataFrame, counts: pd.DataFrame, titles: Mapping[str, str], trivial: Mapping[str, float], rule: str
 ) -> Section:
-    """Return the section on published figures; empty if the suite names none.
-
-    Parameters
-    ----------
-    frame, counts : DataFrame
-        As `mfbench.stats.results.Run.published` and `published_counts`.
-    titles : mapping of str to str
-        Of each published table.
-    trivial : mapping of str to float
-        As `mfbench.report.sections.scores.trivial_accuracies` returns it.
-    rule : str
-        The papers' rule, by which wins, ties and losses are counted.
-    """
+    """Return the section on published figures; empty if the suite names none."""
     return Section(
         "Published figures",
         _tables(frame, counts, titles, trivial),

@@ -49,28 +49,14 @@ def remarks(run: Run) -> Section:
 
 
 def restriction(meta: RunMetadata, join: Callable[[Sequence[str]], str] = ", ".join) -> list[str]:
-    """Return a sentence on the options that restrict a run to a part of its suite; none for the whole suite.
-
-    Parameters
-    ----------
-    meta : RunMetadata
-    join : callable, optional
-        Writes the patterns of ``--only``.
-    """
+    """Return a sentence on the options that restrict a run to a part of its suite; none for the whole suite."""
     options = [f"--part {meta.part}"] if meta.part else []
     options += [f"--only {join(meta.only)}"] if meta.only else []
     return [f"A part of the suite: {' '.join(options)}."] if options else []
 
 
 def sampled_rows(run: Run, join: Callable[[Sequence[str]], str] = listing) -> list[str]:
-    """Return a sentence on the datasets whose training rows are sampled; none if there are none.
-
-    Parameters
-    ----------
-    run : Run
-    join : callable, optional
-        Writes the datasets.
-    """
+    """Return a sentence on the datasets whose training rows are sampled; none if there are none."""
     limit = run.meta.protocol.max_rows
     if limit is None:
         return []
@@ -90,26 +76,7 @@ def _machines(machines: Mapping[str, str]) -> list[str]:
 
 
 def left_out(reasons: Mapping[str, str], unavailable: Mapping[str, Unavailable], suite: str) -> list[str]:
-    """Return the reasons for leaving datasets out; unavailable ones share a sentence with the command to obtain them.
-
-    Parameters
-    ----------
-    reasons : mapping of str to str
-        Reason by dataset.
-    unavailable : mapping of str to Unavailable
-        The datasets left out because they are unavailable.
-    suite : str
-        Name or file of the suite, as on the command line.
-
-    Returns
-    -------
-    list of str
-
-    Examples
-    --------
-    >>> left_out({"a": "no network", "b": "damaged"}, {"a": Unavailable(can_pull=True)}, "uci")[0]
-    'Left out: b: damaged'
-    """
+    """Return the reasons for leaving datasets out; unavailable ones share a sentence with the command to obtain them."""
     lines = [f"Left out: {dataset}: {reason}" for dataset, reason in reasons.items() if dataset not in unavailable]
     pulled = [dataset for dataset, why in unavailable.items() if why.can_pull]
     others = [dataset for dataset, why in unavailable.items() if not why.can_pull]
@@ -139,14 +106,7 @@ def unsuited(meta: RunMetadata) -> list[str]:
 
 
 def dropped_classes(meta: RunMetadata, most: int | None = None) -> list[str]:
-    """Return a sentence on the classes that the suite drops, by dataset; of more than `most` only the number.
-
-    Parameters
-    ----------
-    meta : RunMetadata
-    most : int or None, default=None
-        Classes of a dataset that are named; None means all.
-    """
+    """Return a sentence on the classes that the suite drops, by dataset; of more than `most` only the number."""
     parts = []
     for dataset, classes in meta.dropped_classes.items():
         named = most is None or len(classes) <= most

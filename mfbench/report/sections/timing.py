@@ -24,17 +24,7 @@ COLUMNS = {
 def timing(
     exponents: pd.DataFrame, trials: pd.DataFrame, sizes: pd.DataFrame, methods: Sequence[str], repeats: int | None
 ) -> Section:
-    """Return the section on times to fit.
-
-    Parameters
-    ----------
-    exponents, trials, sizes : DataFrame
-        As `mfbench.stats.results.Run.timing`, `outcomes` and `sizes` of a run of the protocol ``timing``.
-    methods : sequence of str
-        In the order of the tables.
-    repeats : int or None
-        Number of subsamples of a size.
-    """
+    """Return the section on times to fit."""
     by_cell = {(row["dataset"], row["method"]): row for row in exponents.to_dict("records")}
     by_dataset = {str(dataset): sizes[sizes["dataset"] == dataset] for dataset in trials["dataset"].unique()}
     datasets = {name: f"{own['n_train'].max()} × {own['n_features'].max()}" for name, own in by_dataset.items()}

@@ -17,20 +17,7 @@ _DURATION = re.compile("".join(_PART.format(unit) for unit in _UNITS))
 
 
 class Budget:
-    """The wall time that a run may take, counted from the moment when this object is made.
-
-    Parameters
-    ----------
-    seconds : float
-        The whole time.
-    cells : int, default=1
-        Number of cells of the plan: so many trials are a round, see `in_rounds`.
-    predict : callable or None, default=None
-        Returns the seconds that a trial will take, None if that is not known. A trial that would take longer than the
-        time that is left does not start.
-    now : callable, default=time.monotonic
-        The clock, in seconds. Unlike the time of day, nobody sets it back.
-    """
+    """The wall time that a run may take, counted from the moment when this object is made."""
 
     def __init__(
         self,
@@ -67,33 +54,10 @@ class Budget:
 def in_rounds(
     trials: Sequence[Trial], done: Collection[str], seconds: Mapping[str, float] | None = None
 ) -> list[Trial]:
-    """Return the trials that are still to run, in the order in which all cells advance evenly.
-
-    A round runs one fold of every dataset with all its methods. All methods of a dataset take its folds in the same
-    order, so after each round they have the same folds. A dataset that is behind, because of an earlier run that ended
-    in between, catches up first. Its folds that lack the fewest methods come first.
-
-    Parameters
-    ----------
-    trials : sequence of Trial
-        All trials of the plan.
-    done : collection of str
-        The keys of those that have a result.
-    seconds : mapping of str to float or None, default=None
-        What each trial is predicted to take, by its key.
-
-    Returns
-    -------
-    list of Trial
-        Those without a result. Within a round the cheapest come first, so that as many cells as possible have a result
-        if time ends; equal ones keep the order of the plan.
-
-    Examples
-    --------
-    >>> trials = [Trial(f"{d}{m}{f}", d, m, 0, f, 0) for d in "de" for f in (0, 1) for m in "AB"]
-    >>> [trial.key for trial in in_rounds(trials, {"dA0", "dB0"})]
-    ['eA0', 'eB0', 'dA1', 'dB1', 'eA1', 'eB1']
-    """
+    """Return the trials that are still to run, in the order in which all cells advance evenly."""
+    # A round runs one fold of every dataset with all its methods. All methods of a dataset take its folds in the same
+    # order, so after each round they have the same folds. A dataset that is behind, because of an earlier run that
+    # ended in between, catches up first. Its folds that lack the fewest methods come first.
     pending = [trial for trial in trials if trial.key not in done]
     missing = Counter((trial.dataset, trial.repeat, trial.fold) for trial in pending)
     # As many folds of a dataset are complete as need nothing: they are the rounds that it has behind it.
@@ -111,23 +75,7 @@ def in_rounds(
 
 
 def parse_duration(text: str) -> float:
-    """Return the seconds of a duration.
-
-    Parameters
-    ----------
-    text : str
-        Numbers with h, m and s, in this order.
-
-    Raises
-    ------
-    UsageError
-        If it is not one, or zero.
-
-    Examples
-    --------
-    >>> parse_duration("10m"), parse_duration("90s"), parse_duration("1.5h"), parse_duration("1h30m")
-    (600.0, 90.0, 5400.0, 5400.0)
-    """
+    """Return the seconds of a duration."""
     match = _DURATION.fullmatch(text.strip())
     parts = match.groups() if match else ()
     seconds = sum(float(number or 0) * size for number, size in zip(parts, _UNITS.values(), strict=False))
@@ -139,13 +87,7 @@ def parse_duration(text: str) -> float:
 
 
 def duration_text(seconds: float) -> str:
-    """Return a duration in the form that `parse_duration` reads.
-
-    Examples
-    --------
-    >>> duration_text(7200), duration_text(5400), duration_text(90), duration_text(2.5)
-    ('2h', '1h30m', '1m30s', '2.5s')
-    """
+    """Return a duration in the form that `parse_duration` reads."""
     text, rest = "", round(seconds, 3)
     for unit, size in list(_UNITS.items())[:-1]:
         number, rest = divmod(rest, size)
@@ -154,23 +96,7 @@ def duration_text(seconds: float) -> str:
 
 
 def seconds_of(budget: str | float) -> float:
-    """Return the seconds of a budget.
-
-    Parameters
-    ----------
-    budget : str or float
-        A duration as in `parse_duration`, or seconds.
-
-    Raises
-    ------
-    UsageError
-        If it is not a duration, or not positive.
-
-    Examples
-    --------
-    >>> seconds_of("2h"), seconds_of(30)
-    (7200.0, 30.0)
-    """
+    """Return the seconds of a budget."""
     if isinstance(budget, str):
         return parse_duration(budget)
     if not 0.0 < budget < math.inf:

@@ -36,15 +36,7 @@ COMPILING = 0.3  # seconds that an estimator which compiles on first use needs f
 
 
 class LearnedCosts:
-    """The costs of a plan's trials, by earlier trials.
-
-    Parameters
-    ----------
-    declared : DeclaredCosts
-        What plugins declare about the same plan.
-    measured : sequence of Measured
-        Earlier trials.
-    """
+    """The costs of a plan's trials, by earlier trials."""
 
     def __init__(self, declared: DeclaredCosts, measured: Sequence[Measured]) -> None:
         self.declared = declared
@@ -83,10 +75,10 @@ class LearnedCosts:
 
 
 class _Model:
-    """The ratios of a method's measured to its declared seconds, as a power of n, p and k.
+    """The ratios of a method's measured to its declared seconds, as a power of n, p and k."""
 
-    Its parameters are the means of a posterior distribution: few datasets only move the scale, many the exponents too.
-    """
+    # Its parameters are the means of a posterior distribution: few datasets only move the scale, many the exponents
+    # too.
 
     def __init__(self, cells: Sequence[Measured], machine: float) -> None:
         self._machine = machine
@@ -111,10 +103,8 @@ def _coordinates(rows: float, columns: float, classes: float) -> NDArray[np.floa
 
 
 def _machine(cells: Sequence[Measured]) -> float:
-    """Return the logarithm of the machine's factor: a median over methods, and 0 if nothing was measured.
-
-    Of few methods it is not the machine's, so it is moved towards 0 as far as methods differ.
-    """
+    """Return the logarithm of the machine's factor: a median over methods, and 0 if nothing was measured."""
+    # Of few methods it is not the machine's, so it is moved towards 0 as far as methods differ.
     by_method: dict[str, list[float]] = defaultdict(list)
     for cell in cells:
         by_method[cell.method].append(cell.log_ratio)
@@ -130,37 +120,14 @@ def _memory_ratio(cells: Sequence[Measured]) -> float:
 
 
 def learned_costs(plan: Plan, registry: Registry, folder: Path) -> LearnedCosts:
-    """Return what the trials of a plan cost, by the earlier trials in a folder of reports.
-
-    Nothing is written. Stores that cannot be read are passed over: an estimate does without them.
-
-    Parameters
-    ----------
-    plan : Plan
-    registry : Registry
-        Provides the specs of the plan's methods.
-    folder : Path
-        The run folder, which may not exist; other runs are searched beside it.
-
-    Returns
-    -------
-    LearnedCosts
-        Its method `of` gives the cost of a trial.
-    """
+    """Return what the trials of a plan cost, by the earlier trials in a folder of reports."""
+    # Nothing is written. Stores that cannot be read are passed over: an estimate does without them.
     declared = declared_costs(plan, registry)
     return LearnedCosts(declared, earlier_trials(plan, declared, folder))
 
 
 def forecast(plan: Plan, registry: Registry, folder: Path, jobs: int) -> Forecast:
-    """Return what a run of a plan is expected to cost; see `learned_costs`.
-
-    Parameters
-    ----------
-    plan, registry, folder
-        As there.
-    jobs : int
-        Trials that run at the same time.
-    """
+    """Return what a run of a plan is expected to cost; see `learned_costs`."""
     return Forecast(learned_costs(plan, registry, folder), jobs, startup_seconds(plan, registry))
 
 

@@ -30,91 +30,42 @@ WORKER = 250 * 2**20  # bytes of a worker before its first trial: the libraries 
 
 @dataclass(frozen=True)
 class Share:
-    """The part of a run that one dataset or one method has.
+    """The part of a run that one dataset or one method has."""
 
-    Attributes
-    ----------
-    name : str
-        Label of the dataset or method.
-    trials : int
-        Trials to run.
-    seconds : float
-        Predicted seconds of these trials on one worker.
-    longest : float
-        Predicted seconds of the longest of them.
-    memory : int
-        Bytes that the largest of them is predicted to need.
-    """
-
-    name: str
-    trials: int
-    seconds: float
-    longest: float
-    memory: int
+    name: str  # label of the dataset or method
+    trials: int  # trials to run
+    seconds: float  # predicted seconds of these trials on one worker
+    longest: float  # predicted seconds of the longest of them
+    memory: int  # bytes that the largest of them is predicted to need
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a run would do and cost.
-
-    Attributes
-    ----------
-    suite, profile : str
-    folder : str
-        The run folder.
-    planned, stored, pending : int
-        All trials, those with a stored result, and those to run.
-    seconds : float
-        Predicted seconds of the trials to run, on one worker.
-    wall : float
-        Predicted seconds of the run.
-    jobs : int
-        Worker processes.
-    worker_memory : int
-        Bytes that a worker is predicted to need at most; all workers may need that at the same time.
-    memory_limit : int
-        Bytes at which a worker is stopped.
-    datasets, methods : tuple of Share
-        Those with trials to run, in the plan's order and by their cost.
-    left_out : dict of str to str
-        Datasets and methods that could not be used, each with the reason.
-    unavailable : dict of str to Unavailable
-        Datasets of `left_out` that are only unavailable.
-    budget : float
-        Seconds that the run may take; 0 for no limit.
-    reached : int
-        Trials to run that are predicted to end within the budget.
-    elsewhere : tuple of (str, int)
-        Of `stored`, the number that would come from each earlier run; of one that the user named also if that is 0.
-    unreached : tuple of str
-        Methods without a result that are not predicted to have one within the budget.
-    too_long : tuple of (str, str, int)
-        Datasets and methods with trials that are expected to exceed their time limit, and the number of these.
-    time_limit : float
-        Seconds after which a trial is stopped.
-    """
+    """What a run would do and cost."""
 
     suite: str
     profile: str
-    folder: str
-    planned: int
+    folder: str  # the run folder
+    planned: int  # planned, stored, pending: all trials, those with a stored result, and those to run
     stored: int
     pending: int
-    seconds: float
-    wall: float
-    jobs: int
-    worker_memory: int
-    memory_limit: int
-    datasets: tuple[Share, ...]
+    seconds: float  # predicted seconds of the trials to run, on one worker
+    wall: float  # predicted seconds of the run
+    jobs: int  # worker processes
+    worker_memory: int  # bytes that a worker is predicted to need at most; all workers may need that at the same time
+    memory_limit: int  # bytes at which a worker is stopped
+    datasets: tuple[Share, ...]  # datasets, methods: those with trials to run, in the plan's order and by their cost
     methods: tuple[Share, ...]
-    left_out: dict[str, str]
-    unavailable: dict[str, Unavailable]
-    budget: float = 0.0
-    reached: int = 0
+    left_out: dict[str, str]  # datasets and methods that could not be used, each with the reason
+    unavailable: dict[str, Unavailable]  # datasets of `left_out` that are only unavailable
+    budget: float = 0.0  # seconds that the run may take; 0 for no limit
+    reached: int = 0  # trials to run that are predicted to end within the budget
+    # Of `stored`, the number that would come from each earlier run; of one that the user named also if that is 0.
     elsewhere: tuple[tuple[str, int], ...] = ()
-    unreached: tuple[str, ...] = ()
+    unreached: tuple[str, ...] = ()  # methods without a result that are not predicted to have one within the budget
+    # Datasets and methods with trials that are expected to exceed their time limit, and the number of these.
     too_long: tuple[tuple[str, str, int], ...] = ()
-    time_limit: float = 0.0
+    time_limit: float = 0.0  # seconds after which a trial is stopped
 
     @property
     def exit_code(self) -> ExitCode:

@@ -45,49 +45,24 @@ GROUP BY p.dataset, p.method
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Earlier trials of a method on a dataset.
+    """Earlier trials of a method on a dataset."""
 
-    Attributes
-    ----------
-    dataset, method : str
-        Labels in the plan.
-    rows, columns, classes : float
-        Sizes of the fits.
-    trials : float
-        The number of trials with a time.
-    log_ratio : float
-        Logarithm of the measured over the declared seconds.
-    memory : int
-        Largest number of bytes by which the memory of a worker rose; 0 if unknown.
-    memory_ratio : float
-        Measured over declared memory.
-    """
-
-    dataset: str
+    dataset: str  # dataset, method: labels in the plan
     method: str
-    rows: float
+    rows: float  # rows, columns, classes: sizes of the fits
     columns: float
     classes: float
-    trials: float
-    log_ratio: float
-    memory: int
-    memory_ratio: float
+    trials: float  # the number of trials with a time
+    log_ratio: float  # logarithm of the measured over the declared seconds
+    memory: int  # largest number of bytes by which the memory of a worker rose; 0 if unknown
+    memory_ratio: float  # measured over declared memory
 
 
 def earlier_trials(plan: Plan, declared: DeclaredCosts, folder: Path) -> list[Measured]:
-    """Return what is stored about a plan's methods on its datasets.
-
-    Trials of this run come first. For a method and a dataset that it lacks, fits in other stores of the same folder of
-    reports count, if they ran on such a processor: their protocols may differ, so the time of a fit is what they tell.
-
-    Parameters
-    ----------
-    plan : Plan
-    declared : DeclaredCosts
-        What plugins declare about the plan.
-    folder : Path
-        The run folder; it need not exist.
-    """
+    """Return what is stored about a plan's methods on its datasets."""
+    # Trials of this run come first. For a method and a dataset that it lacks, fits in other stores of the same folder
+    # of reports count, if they ran on such a processor: their protocols may differ, so the time of a fit is what they
+    # tell.
     cells = {(one.dataset, one.method): one for one in _read(_own, plan, declared, folder)}
     missing = len(plan.datasets) * len(plan.methods) - len(cells)
     for other in _other_stores(folder) if missing else ():

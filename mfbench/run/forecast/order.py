@@ -20,28 +20,10 @@ SHARE = 0.02  # of the time of a run in which all workers are always busy: what 
 def longest_first(
     trials: Sequence[Trial], costs: Costs, jobs: int, methods: Mapping[str, ResolvedMethod]
 ) -> list[Trial]:
-    """Return trials in the order in which to run them.
-
-    Trials that share a selector fit stay together: the others wait for the first of them, so they are as long as the
-    first and the longest of the others. Groups that take more than a small share of the whole run come first, the
-    longest before the others.
-
-    Parameters
-    ----------
-    trials : sequence of Trial
-        In the plan's order.
-    costs : Costs
-        What they cost.
-    jobs : int
-        Trials that run at the same time.
-    methods : mapping of str to ResolvedMethod
-        Those of the plan.
-
-    Returns
-    -------
-    list of Trial
-        The same trials.
-    """
+    """Return trials in the order in which to run them."""
+    # Trials that share a selector fit stay together: the others wait for the first of them, so they are as long as the
+    # first and the longest of the others. Groups that take more than a small share of the whole run come first, the
+    # longest before the others.
     seconds = [costs.of(trial).seconds for trial in trials]
     least = SHARE * sum(seconds) / max(1, jobs)
     if not seconds or sum(sorted(seconds)[-2:]) <= least:
@@ -58,15 +40,7 @@ def longest_first(
 
 
 def seconds_each(trials: Iterable[Trial], costs: Costs, methods: Mapping[str, ResolvedMethod]) -> dict[str, float]:
-    """Return the predicted seconds of each trial, by its key; those that share a selector fit share its cost.
-
-    Parameters
-    ----------
-    trials : iterable of Trial
-    costs : Costs
-    methods : mapping of str to ResolvedMethod
-        Those of the plan.
-    """
+    """Return the predicted seconds of each trial, by its key; those that share a selector fit share its cost."""
     trials = list(trials)
     seconds: dict[str, float] = {}
     for positions in _groups(trials, methods):

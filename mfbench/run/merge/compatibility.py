@@ -33,34 +33,15 @@ _ONE_MEANING = "only runs in which a label has one meaning can be joined"
 
 @dataclass(frozen=True)
 class RecordedRun:
-    """What decides whether a run can be joined with others.
+    """What decides whether a run can be joined with others."""
 
-    Attributes
-    ----------
-    folder : Path
-        The run folder, as messages name it.
-    meta : RunMetadata
-    hashes : mapping of str to str
-        The content hash of each dataset used, by its label.
-    """
-
-    folder: Path
+    folder: Path  # the run folder, as messages name it
     meta: RunMetadata
-    hashes: Mapping[str, str]
+    hashes: Mapping[str, str]  # the content hash of each dataset used, by its label
 
 
 def check_compatible(runs: Sequence[RecordedRun]) -> None:
-    """Check that runs can be joined.
-
-    Parameters
-    ----------
-    runs : sequence of RecordedRun
-
-    Raises
-    ------
-    RunError
-        If two of them differ in what all trials of a report have in common; the message names both and the difference.
-    """
+    """Check that runs can be joined."""
     for other in runs[1:]:
         for difference in _differences(runs[0], other):
             raise RunError(difference)
@@ -96,13 +77,7 @@ def _unequal(
 
 
 def _setting(name: str, value: Any) -> str:
-    """Return a setting as part of a sentence.
-
-    Examples
-    --------
-    >>> _setting("folds", 10), _setting("classes", "all"), _setting("grid_values", None)
-    ('10 folds', 'classes = "all"', 'grid_values unset')
-    """
+    """Return a setting as part of a sentence."""
     if value is None:
         return f"{name} unset"
     return counted(value, _COUNTED[name]) if name in _COUNTED else f"{name} = {_value(value)}"
@@ -162,16 +137,10 @@ def _tuned_values(meta: RunMetadata, label: str) -> Any:
 
 
 def joined_metadata(runs: Sequence[RecordedRun]) -> RunMetadata:
-    """Return the metadata of the run that joins others.
-
-    Datasets, methods, published figures and the patterns of ``--only`` are those of all runs, in the order of the first
-    run, then of the next. The reference is the first that a run names. Whatever else may differ is that of the first.
-
-    Parameters
-    ----------
-    runs : sequence of RecordedRun
-        Compatible, as `check_compatible` checks.
-    """
+    """Return the metadata of the run that joins others."""
+    # Datasets, methods, published figures and the patterns of `--only` are those of all runs, in the order of the
+    # first run, then of the next. The reference is the first that a run names. Whatever else may differ is that of the
+    # first.
     metas = [run.meta for run in runs]
     part = _shared_part(metas)
     only = _restriction(runs)
@@ -256,11 +225,9 @@ def _joined_reuse(recorded: Sequence[Reused]) -> Reused:
 
 
 def _restriction(runs: Sequence[RecordedRun]) -> list[str]:
-    """Return patterns of ``--only`` that match every dataset and method of runs.
-
-    Patterns of different runs cannot simply be joined: "iris" and "A" match all methods on iris and A on all datasets;
-    both together match A on iris alone.
-    """
+    """Return patterns of ``--only`` that match every dataset and method of runs."""
+    # Patterns of different runs cannot simply be joined: "iris" and "A" match all methods on iris and A on all
+    # datasets; both together match A on iris alone.
     if len({_identity_of_part(run.meta) for run in runs}) == 1:
         return list(runs[0].meta.only)
     patterns: list[str] = []
@@ -296,18 +263,7 @@ def _joined_command(metas: Sequence[RunMetadata], only: Sequence[str]) -> list[s
 
 
 def other_environments(first: Environment, environments: Iterable[Environment]) -> list[Environment]:
-    """Return the environments that differ from the first and from each other in versions, machine or workers.
-
-    Parameters
-    ----------
-    first : Environment
-    environments : iterable of Environment
-
-    Returns
-    -------
-    list of Environment
-        Without the words of their command lines, of which there may be thousands.
-    """
+    """Return the environments that differ from the first and from each other in versions, machine or workers."""
     differing = {_identity(first): first}
     for each in environments:
         differing.setdefault(_identity(each), each)
@@ -323,12 +279,7 @@ def _environments(runs: Sequence[RecordedRun]) -> list[Environment]:
 
 
 def remarks_on_environments(environments: Sequence[Environment]) -> list[str]:
-    """Return a sentence on each difference between the machines and the software of runs that were joined.
-
-    Parameters
-    ----------
-    environments : sequence of Environment
-    """
+    """Return a sentence on each difference between the machines and the software of runs that were joined."""
     remarks = []
     if versions := _several(_versions(each) for each in environments):
         listed = "; ".join(f"{name} {listing(values)}" for name, values in versions.items())
@@ -345,13 +296,7 @@ def remarks_on_environments(environments: Sequence[Environment]) -> list[str]:
 
 
 def remarks_on(runs: Sequence[RecordedRun]) -> list[str]:
-    """Return a sentence on each difference between runs that a reader of their joined report should know.
-
-    Parameters
-    ----------
-    runs : sequence of RecordedRun
-        Compatible, as `check_compatible` checks.
-    """
+    """Return a sentence on each difference between runs that a reader of their joined report should know."""
     remarks = remarks_on_environments(_environments(runs))
     if limits := _several({name: f"{getattr(run.meta.protocol, name):g}" for name in _LIMITS} for run in runs):
         listed = ", ".join(f"{name} = {listing(values)}" for name, values in limits.items())

@@ -16,20 +16,7 @@ Data = dict[str, dict[str, Any]]
 
 
 def differing_data(claimed: Path, here: Path) -> dict[str, str]:
-    """Return what differs between the data of two runs, by the label of the dataset.
-
-    Parameters
-    ----------
-    claimed : Path
-        The run folder of a bundle.
-    here : Path
-        A run folder of this machine; only datasets and folds that both have are compared.
-
-    Returns
-    -------
-    dict of str to str
-        A clause for each dataset that differs.
-    """
+    """Return what differs between the data of two runs, by the label of the dataset."""
     there = _data(claimed)
     differences = {}
     for label, values in _data(here).items():

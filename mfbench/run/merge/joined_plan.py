@@ -21,17 +21,10 @@ Coordinates = tuple[str, str, int, int]
 
 @dataclass(frozen=True)
 class Source(RecordedRun):
-    """A run to join, open for reading.
-
-    Attributes
-    ----------
-    store : Store
-    statuses : dict of str to str
-        The status of each result, by its key.
-    """
+    """A run to join, open for reading."""
 
     store: Store
-    statuses: dict[str, str]
+    statuses: dict[str, str]  # the status of each result, by its key
 
     @property
     def plan(self) -> Iterator[tuple[int, str, Coordinates]]:
@@ -51,40 +44,17 @@ class Source(RecordedRun):
 
 @dataclass(frozen=True)
 class JoinedPlan:
-    """The trials of joined runs.
+    """The trials of joined runs."""
 
-    Attributes
-    ----------
-    keys : dict of (dataset, method, repeat, fold) to str
-        The key of each trial, in the order of the joined run.
-    positions : list of int
-        Where each is stored in the order of the plan.
-    share : RecordedShare or None
-        Which part of a plan these are; None if nothing is known to be missing.
-    """
-
-    keys: dict[Coordinates, str]
-    positions: list[int]
-    share: RecordedShare | None
+    keys: dict[Coordinates, str]  # the key of each trial, in the order of the joined run
+    positions: list[int]  # where each is stored in the order of the plan
+    share: RecordedShare | None  # which part of a plan these are; None if nothing is known to be missing
 
 
 def joined_plan(runs: Sequence[Source], methods: Sequence[str]) -> JoinedPlan:
-    """Return the trials that runs planned.
-
-    Shares of one plan, and the whole run, are ordered as in this plan, in whatever order they are joined. Other runs
-    come one after the other: the datasets and methods of the first, then those that only the next has.
-
-    Parameters
-    ----------
-    runs : sequence of Source
-    methods : sequence of str
-        The order of the methods.
-
-    Raises
-    ------
-    RunError
-        If two runs have results of one trial that were measured with different versions.
-    """
+    """Return the trials that runs planned."""
+    # Shares of one plan, and the whole run, are ordered as in this plan, in whatever order they are joined. Other runs
+    # come one after the other: the datasets and methods of the first, then those that only the next has.
     divided = any(run.meta.share is not None for run in runs)
     plans: dict[str, list[Source]] = {}
     for number, run in enumerate(runs):
@@ -150,14 +120,7 @@ def named(place: Coordinates) -> str:
 
 
 def remarks_on_plan(runs: Sequence[Source], plan: JoinedPlan) -> list[str]:
-    """Return a sentence on each part of a plan that is missing, and on runs that divide different plans.
-
-    Parameters
-    ----------
-    runs : sequence of Source
-    plan : JoinedPlan
-        What `joined_plan` returned for them.
-    """
+    """Return a sentence on each part of a plan that is missing, and on runs that divide different plans."""
     remarks = _absent_cells(plan.keys) if plan.share is None else []
     shares = [(run, run.meta.share) for run in runs if run.meta.share is not None]
     for run, share in shares[1:]:

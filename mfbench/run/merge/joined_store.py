@@ -25,23 +25,7 @@ REPLACED = ("meta", "plan", "datasets", "left_out")
 
 @contextmanager
 def changed_store(target: Path) -> Iterator[sqlite3.Connection]:
-    """Yield a connection to the store of a folder, in a transaction; nothing is changed if the block raises.
-
-    Parameters
-    ----------
-    target : Path
-        A run folder, or a folder without a run, which is created if needed.
-
-    Yields
-    ------
-    sqlite3.Connection
-        The tables of `REPLACED` are empty.
-
-    Raises
-    ------
-    RunError
-        If the folder cannot be written to.
-    """
+    """Yield a connection to the store of a folder, in a transaction; nothing is changed if the block raises."""
 
     def sentence(reason: str) -> str:
         return f"cannot write to {target}: {reason}"
@@ -105,17 +89,7 @@ def _record_checksums(db: sqlite3.Connection) -> None:
 
 
 def insert(db: sqlite3.Connection, table: str, rows: Iterable[tuple[Any, ...]], *, replace: bool = False) -> None:
-    """Insert rows into a table.
-
-    Parameters
-    ----------
-    db : sqlite3.Connection
-    table : str
-    rows : iterable of tuple
-        All columns, in the table's order.
-    replace : bool, default=False
-        What becomes of a row whose key the table has: false ignores the new one, true replaces the old one.
-    """
+    """Insert rows into a table."""
     (width,) = db.execute(f"SELECT COUNT(*) FROM pragma_table_info('{table}')").fetchone()
     verb = "REPLACE" if replace else "IGNORE"
     db.executemany(f"INSERT OR {verb} INTO {table} VALUES ({', '.join('?' * width)})", rows)

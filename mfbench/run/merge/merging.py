@@ -42,39 +42,14 @@ _DEFAULTS = {"can_pull": "0", "attempt": "''"}
 
 
 def merge_runs(sources: Sequence[Path], target: Path) -> list[str]:
-    """Join runs of one suite: write a run with the trials of all of them, or add them to a run.
-
-    The order of datasets and methods is that of the first run, then of the next; shares of a plan have the order of
-    this plan. If several runs have a result of the same trial, the first success is kept, or else the first failure. A
-    trial that only some runs have a result of is taken from these. A dataset or method that one of the runs has is not
-    left out.
-
-    Parameters
-    ----------
-    sources : sequence of Path
-        The run folders; they are only read.
-    target : Path
-        The folder of the joined run; created if needed. If it holds a run, this is the first of the joined runs.
-
-    Returns
-    -------
-    list of str
-        Remarks for readers of the joined run, each a sentence: on versions, machines and limits that differ, and on
-        cells and shares that no run has.
-
-    Raises
-    ------
-    RunError
-        If a source holds no readable run, two of them differ in what all trials of a report have in common, they have
-        different results of one trial, or the target cannot be written to. Then nothing is written.
-    UsageError
-        If there are no sources.
-
-    Notes
-    -----
-    The joined run appears complete or not at all, even if the process is killed. No other process may write to the
-    target: whoever calls this function with a folder of runs locks it.
-    """
+    """Join runs of one suite: write a run with the trials of all of them, or add them to a run."""
+    # The order of datasets and methods is that of the first run, then of the next; shares of a plan have the order of
+    # this plan. If several runs have a result of the same trial, the first success is kept, or else the first failure.
+    # A trial that only some runs have a result of is taken from these. A dataset or method that one of the runs has is
+    # not left out.
+    #
+    # The joined run appears complete or not at all, even if the process is killed. No other process may write to the
+    # target: whoever calls this function with a folder of runs locks it.
     if not sources:
         raise UsageError("there is nothing to join; name at least one run")
     is_new = not (target / FILE_NAME).exists()

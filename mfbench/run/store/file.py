@@ -82,13 +82,7 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
 
 
 def open_to_write(path: Path) -> sqlite3.Connection:
-    """Open a store to write, and create or update it if necessary; its folder is created as well.
-
-    Raises
-    ------
-    RunError
-        If another version wrote the store.
-    """
+    """Open a store to write, and create or update it if necessary; its folder is created as well."""
     path.parent.mkdir(parents=True, exist_ok=True)
     db = sqlite3.connect(path, isolation_level=None)
     _check_objects(db, path)
@@ -112,14 +106,7 @@ def open_to_write(path: Path) -> sqlite3.Connection:
 
 
 def open_to_read(path: Path) -> sqlite3.Connection:
-    """Open a store to read: an ordinary connection, which sees the write-ahead log, or else the file alone.
-
-    Raises
-    ------
-    RunError
-        If another version wrote the store, its run never started completely, or it was left open in a folder that
-        cannot be written to.
-    """
+    """Open a store to read: an ordinary connection, which sees the write-ahead log, or else the file alone."""
     db = _connect_to_read(path)
     _check_objects(db, path)
     version = _version(db)
@@ -132,15 +119,7 @@ def open_to_read(path: Path) -> sqlite3.Connection:
 
 
 def reason_of(path: Path, text: str) -> str:
-    """Return the sentence that explains an error of SQLite.
-
-    Parameters
-    ----------
-    path : Path
-        The store.
-    text : str
-        The message of SQLite.
-    """
+    """Return the sentence that explains an error of SQLite."""
     if "full" in text or "disk I/O" in text:  # which message SQLite gives depends on the file that had no room
         return explain_full_store(path.parent, text) or (
             f"the disk is full or fails ({text}): no more results fit into {path}; free some space and repeat "
@@ -201,13 +180,7 @@ def damaged(path: Path, reason: str) -> str:
 
 
 class Checkpoints:
-    """Moves what was written from the log to the file from time to time, so that the file alone has nearly all of it.
-
-    Parameters
-    ----------
-    db : sqlite3.Connection
-        That of the writer.
-    """
+    """Moves what was written from the log to the file from time to time, so that the file alone has nearly all of it."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db

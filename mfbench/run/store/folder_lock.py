@@ -17,20 +17,7 @@ MERGING = ".merge-"
 
 @contextmanager
 def locked(folder: Path, option: str = "--out") -> Iterator[None]:
-    """Lock a run folder; the system releases the lock when the process ends, even if it crashes.
-
-    Parameters
-    ----------
-    folder : Path
-        The run folder; created if needed.
-    option : str, default="--out"
-        The option of the command that names another folder.
-
-    Raises
-    ------
-    RunError
-        If another process has the lock, or the folder cannot be written to.
-    """
+    """Lock a run folder; the system releases the lock when the process ends, even if it crashes."""
     lock = filelock.FileLock(folder / ".lock", timeout=0)
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -11,25 +11,9 @@ from mfbench.base.untrusted import plain
 
 
 def foreign_object(db: sqlite3.Connection) -> str | None:
-    """Name what SQLite would execute by itself when it uses the tables of a file, None if there is nothing of the kind.
-
-    Stores have tables and the indices of their keys, and nothing else: no view, trigger or index of an expression, no
-    virtual table, generated column or condition.
-
-    Parameters
-    ----------
-    db : sqlite3.Connection
-        Nothing but the list of what the file holds is read.
-
-    Examples
-    --------
-    >>> db = sqlite3.connect(":memory:")
-    >>> _ = db.execute("CREATE TABLE trials (key TEXT PRIMARY KEY)")
-    >>> foreign_object(db)
-    >>> _ = db.execute("CREATE VIEW more AS SELECT * FROM trials")
-    >>> foreign_object(db)
-    "the view 'more'"
-    """
+    """Name what SQLite would execute by itself when it uses the tables of a file, None if there is nothing of the kind."""
+    # Stores have tables and the indices of their keys, and nothing else: no view, trigger or index of an expression, no
+    # virtual table, generated column or condition.
     db.execute("PRAGMA trusted_schema = OFF")
     for kind, name, sql in db.execute("SELECT type, name, sql FROM sqlite_master").fetchall():
         # What SQLite reads in any case and with any blanks is allowed in mfbench's form alone.

@@ -18,23 +18,9 @@ _SUFFIXES = (".json", ".md", ".html", ".log")
 
 @contextmanager
 def set_aside(folder: Path, is_fresh: bool) -> Iterator[Callable[[], None]]:
-    """Set the results of a run aside; they come back unless they are discarded before the block ends.
-
-    So a run that cannot start at all, for example because a scheduler does not answer, costs no result. Those that a
-    killed process has set aside come back first.
-
-    Parameters
-    ----------
-    folder : Path
-        The run folder, which this process has locked.
-    is_fresh : bool
-        False leaves everything where it is.
-
-    Yields
-    ------
-    callable
-        Discards what was set aside; further calls do nothing.
-    """
+    """Set the results of a run aside; they come back unless they are discarded before the block ends."""
+    # So a run that cannot start at all, for example because a scheduler does not answer, costs no result. Those that a
+    # killed process has set aside come back first.
     _bring_back(folder)
     if is_fresh and _files(folder):
         _set_aside(folder)

@@ -18,18 +18,7 @@ _NEXT_TO_NOTHING = 64 * 1024
 
 @contextmanager
 def file_errors(folder: Path) -> Iterator[None]:
-    """Turn errors of the operating system during a run into one sentence that names the right folder.
-
-    Parameters
-    ----------
-    folder : Path
-        The run folder.
-
-    Raises
-    ------
-    RunError
-        Instead of any `OSError`, except that the reader of our output has gone.
-    """
+    """Turn errors of the operating system during a run into one sentence that names the right folder."""
     try:
         yield
     except BrokenPipeError:
@@ -51,13 +40,7 @@ def file_errors(folder: Path) -> Iterator[None]:
 
 
 def full_temporary_folder(folder: Path) -> Path | None:
-    """Return the folder of temporary files if it is full while that of a run is not, and None otherwise.
-
-    Parameters
-    ----------
-    folder : Path
-        The run folder.
-    """
+    """Return the folder of temporary files if it is full while that of a run is not, and None otherwise."""
     if _is_full(folder):
         return None
     # SQLite and other libraries look at these; `tempfile` would pass over a folder that is full.
@@ -68,15 +51,7 @@ def full_temporary_folder(folder: Path) -> Path | None:
 
 
 def explain_full_store(folder: Path, text: str) -> str | None:
-    """Return the sentence on a store that SQLite cannot write because temporary files have no room, None otherwise.
-
-    Parameters
-    ----------
-    folder : Path
-        The run folder.
-    text : str
-        The message of SQLite.
-    """
+    """Return the sentence on a store that SQLite cannot write because temporary files have no room, None otherwise."""
     full = full_temporary_folder(folder)
     return None if full is None else _temporary(full, text)
 

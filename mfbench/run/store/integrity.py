@@ -18,22 +18,7 @@ _COLUMNS = ", ".join((*TRIAL_COLUMNS, "checksum"))
 
 
 class Integrity:
-    """Compares the content of a store with its checksums before the content is used.
-
-    Parameters
-    ----------
-    db : sqlite3.Connection
-    path : Path
-        The store.
-    read_only : bool
-    checked : set of str or None, default=None
-        Tables that need no comparison, because an earlier connection made it; those compared here are added.
-
-    Attributes
-    ----------
-    damaged : list of str
-        The trials whose results are damaged, each as a part of a sentence; such a trial counts as not run.
-    """
+    """Compares the content of a store with its checksums before the content is used."""
 
     def __init__(self, db: sqlite3.Connection, path: Path, *, read_only: bool, checked: set[str] | None = None) -> None:
         self._db, self._path, self._read_only = db, path, read_only
@@ -43,17 +28,7 @@ class Integrity:
         self._has_checksums = bool(db.execute("SELECT 1 FROM sqlite_master WHERE name = 'seals'").fetchone())
 
     def check(self, *tables: str) -> None:
-        """Compare tables with their checksums, each of them once; from then on, damaged results are not read.
-
-        Parameters
-        ----------
-        *tables : str
-
-        Raises
-        ------
-        RunError
-            If a table is damaged that describes the run as a whole.
-        """
+        """Compare tables with their checksums, each of them once; from then on, damaged results are not read."""
         rest = [table for table in tables if table not in self._checked and not (table == "trials" and self.damaged)]
         if not rest or not self._has_checksums:
             return
@@ -68,18 +43,7 @@ class Integrity:
         self._checked.update(table for table in rest if table != "trials" or not self.damaged)
 
     def repair(self) -> list[str]:
-        """Remove what is damaged from a store that is written to; the start of a run records or computes it again.
-
-        Returns
-        -------
-        list of str
-            What was damaged, a sentence each.
-
-        Raises
-        ------
-        sqlite3.DatabaseError
-            If the file itself is damaged beyond that; then nothing is changed.
-        """
+        """Remove what is damaged from a store that is written to; the start of a run records or computes it again."""
         with self._one_state():
             broken = differing(self._db, WHOLE)
             for table in broken:
@@ -150,18 +114,7 @@ class Integrity:
 
 
 def remark_on_damage(trials: Sequence[str]) -> list[str]:
-    """Return a sentence for readers of a run on trials whose results are damaged; none if there are no such trials.
-
-    Parameters
-    ----------
-    trials : sequence of str
-        As `Integrity.damaged`.
-
-    Examples
-    --------
-    >>> remark_on_damage(["A on iris, repeat 0, fold 2"])[0][:60]
-    'The results of 1 trial are damaged and count as not run (A o'
-    """
+    """Return a sentence for readers of a run on trials whose results are damaged; none if there are no such trials."""
     if not trials:
         return []
     more = [f"{len(trials) - MOST_NAMED} more"] if len(trials) > MOST_NAMED else []

@@ -34,31 +34,7 @@ def _known_fields(model: type[BaseModel]) -> BeforeValidator:
 
 
 class Environment(BaseModel):
-    """Machine and software of a run, as in ``environment.json``.
-
-    Attributes
-    ----------
-    mfbench, python, implementation, system, cpu : str
-    cpus : int
-        Processors that the run could use.
-    memory_bytes : int
-        Memory of the machine.
-    jobs : int
-        Worker processes.
-    executor : str
-        What ran the trials: "local" or the engine of a plugin.
-    threads_per_worker : int
-    memory_limit_bytes : int
-        Memory limit of each worker; 0 if each machine had a default of its own.
-    libraries : dict of str to (str or None)
-        Versions; None for a library that is not installed.
-    plugins : list of str
-        Name and version of each plugin.
-    git_commit : str or None
-        Commit of mfbench's own checkout; None if mfbench is installed.
-    command : list of str
-        The words of the command line.
-    """
+    """Machine and software of a run, as in ``environment.json``."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
@@ -67,16 +43,16 @@ class Environment(BaseModel):
     implementation: str = ""
     system: str = ""
     cpu: str
-    cpus: int = 0
-    memory_bytes: int = 0
-    jobs: int
+    cpus: int = 0  # processors that the run could use
+    memory_bytes: int = 0  # memory of the machine
+    jobs: int  # worker processes
     threads_per_worker: int = 1
-    memory_limit_bytes: int = 0
-    executor: str = "local"
-    libraries: dict[str, str | None]
-    plugins: list[str] = []
-    git_commit: str | None = None
-    command: list[str] = []
+    memory_limit_bytes: int = 0  # memory limit of each worker; 0 if each machine had a default of its own
+    executor: str = "local"  # what ran the trials: "local" or the engine of a plugin
+    libraries: dict[str, str | None]  # versions; None for a library that is not installed
+    plugins: list[str] = []  # name and version of each plugin
+    git_commit: str | None = None  # commit of mfbench's own checkout; None if mfbench is installed
+    command: list[str] = []  # the words of the command line
 
 
 class RecordedSuite(BaseModel):
@@ -108,58 +84,33 @@ class RecordedFigures(BaseModel):
 
 
 class Reused(BaseModel):
-    """The results that other runs had measured: earlier ones in the folder of reports, or bundles.
-
-    Attributes
-    ----------
-    keys : dict of str to list of str
-        The keys of the results from each run, by the name of its folder (``SUITE/RUN`` if it is of
-        another suite), or of the bundle with the start of its hash.
-    differences : dict of str to str
-        How the machine or the number of workers of a run differed from those of this one.
-    passed_over : list of str
-        A sentence on each run that could not be read, and on results of a bundle that could not be used.
-    bundles : list of str
-        Which of the names are those of bundles, whose results are as whoever made them says.
-    """
+    """The results that other runs had measured: earlier ones in the folder of reports, or bundles."""
 
     model_config = ConfigDict(frozen=True)
 
+    # The keys of the results from each run, by the name of its folder (`SUITE/RUN` if it is of another suite), or of
+    # the bundle with the start of its hash.
     keys: dict[str, list[str]] = {}
+    # How the machine or the number of workers of a run differed from those of this one.
     differences: dict[str, str] = {}
+    # A sentence on each run that could not be read, and on results of a bundle that could not be used.
     passed_over: list[str] = []
-    bundles: list[str] = []
+    bundles: list[str] = []  # which of the names are those of bundles, whose results are as whoever made them says
 
 
 class RecordedShare(BaseModel):
-    """Which part of a plan a run has: a share, or several that were merged.
-
-    Attributes
-    ----------
-    kind : {"shard", "task", ""}
-        Empty if shares of different kinds or numbers were merged.
-    numbers : list of int
-        The shares, from 1 to `of`.
-    of : int
-    run : str
-        The name of the folder of the whole run.
-    digest : str
-        Of the whole plan. Empty if shares of different plans were merged: their positions do not compare.
-    n_trials : int
-        Number of trials of the whole plan.
-    batch : str
-        What distinguishes the tasks of a batch from those of another.
-    """
+    """Which part of a plan a run has: a share, or several that were merged."""
 
     model_config = ConfigDict(frozen=True)
 
-    kind: Literal["shard", "task", ""] = ""
-    numbers: list[int] = []
+    kind: Literal["shard", "task", ""] = ""  # empty if shares of different kinds or numbers were merged
+    numbers: list[int] = []  # the shares, from 1 to `of`
     of: int = 0
-    run: str
+    run: str  # the name of the folder of the whole run
+    # Of the whole plan. Empty if shares of different plans were merged: their positions do not compare.
     digest: str = ""
-    n_trials: int
-    batch: str = ""
+    n_trials: int  # number of trials of the whole plan
+    batch: str = ""  # what distinguishes the tasks of a batch from those of another
 
     @classmethod
     def of_share(cls, share: Share) -> RecordedShare:
@@ -186,114 +137,51 @@ class RecordedShare(BaseModel):
 
 
 def resume_command(words: Sequence[str]) -> str:
-    """Return the command that goes on with an interrupted run.
-
-    Parameters
-    ----------
-    words : sequence of str
-        Those of the command line that started it, after ``mfbench``.
-
-    Examples
-    --------
-    >>> resume_command(["suite", "uci", "--fresh", "--only", "wine*"])
-    "mfbench suite uci --only 'wine*'"
-    """
+    """Return the command that goes on with an interrupted run."""
     return shell_command(["mfbench", *(word for word in words if word != "--fresh")])
 
 
 class RunMetadata(BaseModel):
-    """The metadata that the last start of a run recorded.
-
-    Attributes
-    ----------
-    suite : RecordedSuite
-    protocol : ProtocolSettings
-        Complete: with the profile applied and every key of its kind set.
-    protocol_key : str
-        Together with a dataset's label, the name under which its splits are stored.
-    profile : str
-    published : RecordedFigures
-    selection : dict of str to {"nested", "per-dataset"}
-        How the parameters of each tuned method are selected.
-    methods : dict of str to str
-        The description of each label, in the suite's order.
-    rules : dict of str to (str, int or float)
-        ``top`` of each method.
-    curves : dict of str to list or SizeRange
-        ``curve`` of each method that has one.
-    classifiers : dict of str to str
-        The classifier of each method that has a curve, with the values that are tried; not recorded by earlier
-        versions.
-    weighted : list of str
-        The methods with a curve whose selector's weights count in the classifier's distance.
-    takes_numbers : list of str
-        Methods whose selector is fitted on a real-valued target directly.
-    real_valued : list of str
-        Datasets with a real-valued target.
-    classes : dict of str to {"two-largest", "all"}
-        Which classes of a dataset are kept, where that is not as in the protocol.
-    dropped_classes : dict of str to dict of str to int
-        The classes of each dataset that are not kept, each with its number of rows; not recorded by earlier versions.
-    unsuited : dict of str to list of str
-        The datasets with more than two classes of each method that is for two; they have no trials of it.
-    environment : Environment
-    command : list of str
-        The command that starts the run again.
-    part : str
-        The name of the suite's part that the run is restricted to; empty for the whole suite.
-    part_patterns : list of str
-        The patterns of that part.
-    only : list of str
-        The patterns of ``--only`` that restrict the run to a part of its suite, or of `part`.
-    used_mirror : bool or None
-        Whether a dataset came from a mirror; None for a run of an earlier version.
-    out : str
-        The folder of all reports; empty for runs that were merged into another place.
-    reused : Reused
-        The results that are those of earlier runs.
-    share : RecordedShare or None
-        Which part of its plan the run has; None if it has the whole.
-    other_environments : list of Environment
-        Other machines and software that results of the run come from, because runs were merged.
-    ended_budget : float
-        Seconds of the budget that ended the last start of the run before all trials had run; 0 if none did.
-    machines : dict of str to str
-        The machines that have run trials, each with its kind; empty for a run of an earlier version.
-    code : RecordedCode
-        The code that the results depend on.
-    """
+    """The metadata that the last start of a run recorded."""
 
     model_config = ConfigDict(frozen=True)
 
     suite: RecordedSuite
+    # Complete: with the profile applied and every key of its kind set.
     protocol: Annotated[ProtocolSettings, _known_fields(ProtocolSettings)]
-    protocol_key: str
+    protocol_key: str  # together with a dataset's label, the name under which its splits are stored
     profile: str
     published: RecordedFigures = RecordedFigures()
-    selection: dict[str, Selection] = {}
-    methods: dict[str, str]
-    rules: dict[str, Top | Literal["relevant"]] = {}
-    curves: dict[str, Curve] = {}
+    selection: dict[str, Selection] = {}  # how the parameters of each tuned method are selected
+    methods: dict[str, str]  # the description of each label, in the suite's order
+    rules: dict[str, Top | Literal["relevant"]] = {}  # `top` of each method
+    curves: dict[str, Curve] = {}  # `curve` of each method that has one
+    # The classifier of each method that has a curve, with the values that are tried; not recorded by earlier versions.
     classifiers: dict[str, str] = {}
-    weighted: list[str] = []
-    takes_numbers: list[str] = []
-    real_valued: list[str] = []
-    classes: dict[str, Classes] = {}
+    weighted: list[str] = []  # the methods with a curve whose selector's weights count in the classifier's distance
+    takes_numbers: list[str] = []  # methods whose selector is fitted on a real-valued target directly
+    real_valued: list[str] = []  # datasets with a real-valued target
+    classes: dict[str, Classes] = {}  # which classes of a dataset are kept, where that is not as in the protocol
+    # The classes of each dataset that are not kept, each with its number of rows; not recorded by earlier versions.
     dropped_classes: dict[str, dict[str, int]] = {}
+    # The datasets with more than two classes of each method that is for two; they have no trials of it.
     unsuited: dict[str, list[str]] = {}
     environment: Environment
-    command: list[str]
-    part: str = ""
-    part_patterns: list[str] = []
-    only: list[str] = []
-    used_mirror: bool | None = None
-    out: str = "reports"
-    reused: Reused = Reused()
-    share: RecordedShare | None = None
+    command: list[str]  # the command that starts the run again
+    part: str = ""  # the name of the suite's part that the run is restricted to; empty for the whole suite
+    part_patterns: list[str] = []  # the patterns of that part
+    only: list[str] = []  # the patterns of `--only` that restrict the run to a part of its suite, or of `part`
+    used_mirror: bool | None = None  # whether a dataset came from a mirror; None for a run of an earlier version
+    out: str = "reports"  # the folder of all reports; empty for runs that were merged into another place
+    reused: Reused = Reused()  # the results that are those of earlier runs
+    share: RecordedShare | None = None  # which part of its plan the run has; None if it has the whole
+    # Other machines and software that results of the run come from, because runs were merged.
     other_environments: list[Environment] = []
+    # Seconds of the budget that ended the last start of the run before all trials had run; 0 if none did.
     ended_budget: float = 0.0
+    # The machines that have run trials, each with its kind; empty for a run of an earlier version.
     machines: dict[str, str] = {}
-    code: RecordedCode = RecordedCode()
+    code: RecordedCode = RecordedCode()  # the code that the results depend on
 
     @property
     def folder_words(self) -> list[str]:
@@ -335,20 +223,7 @@ class RunMetadata(BaseModel):
 
     @classmethod
     def from_columns(cls, columns: Mapping[str, Any], folder: Path) -> RunMetadata:
-        """Return the metadata that a store keeps.
-
-        Parameters
-        ----------
-        columns : mapping of str to object
-            As `to_columns` returns them.
-        folder : Path
-            The run folder, for messages.
-
-        Raises
-        ------
-        RunError
-            If the run never started completely, or this version cannot read what another one wrote.
-        """
+        """Return the metadata that a store keeps."""
         if "protocol" not in columns:
             raise NeverStartedError(folder)
         try:
@@ -369,21 +244,7 @@ def metadata_of(
     other_environments: Sequence[Environment] = (),
     machines: Mapping[str, str] | None = None,
 ) -> RunMetadata:
-    """Return the metadata to record at the start of a run.
-
-    Parameters
-    ----------
-    plan : Plan
-    folder : Path
-        The run folder.
-    environment : Environment
-    reused : Reused or None, default=None
-        The results that are those of earlier runs.
-    other_environments : sequence of Environment, default=()
-        Other machines and software that results of the run come from.
-    machines : mapping of str to str or None, default=None
-        The machines that have run trials already, each with its kind.
-    """
+    """Return the metadata to record at the start of a run."""
     loaded = plan.loaded
     curves = {label: method.curve for label, method in plan.methods.items() if method.curve is not None}
     tables = {table.name: PublishedHeading(title=table.title, metric=table.about.metric) for table in plan.published}

@@ -38,27 +38,7 @@ _UNREADABLE = (ValueError, TypeError, LookupError, OverflowError, zlib.error)
 
 
 class ReadableStore:
-    """A run's results, to read.
-
-    Parameters
-    ----------
-    folder : Path
-        The run folder. It is created, with its store, if `read_only` is false.
-    read_only : bool, default=True
-        Open an existing store without the right to change it.
-    checked : set of str or None, default=None
-        As for `mfbench.run.store.integrity.Integrity`.
-
-    Attributes
-    ----------
-    absent : sequence of (dataset, method, repeat, fold)
-        Trials of a plan of which the run has a part only; `rows` and `table` list them last, without a result.
-
-    Raises
-    ------
-    RunError
-        If there is no store, it is of another version, damaged, or the folder cannot be written to.
-    """
+    """A run's results, to read."""
 
     def __init__(self, folder: Path, *, read_only: bool = True, checked: set[str] | None = None) -> None:
         self.absent: Sequence[tuple[str, str, int, int]] = ()
@@ -114,15 +94,7 @@ class ReadableStore:
             self._db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()  # the state is that of the first read
 
     def raw(self, query: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
-        """Yield the rows of a query as they are stored; nothing is decoded.
-
-        Parameters
-        ----------
-        query : str
-            A SELECT or PRAGMA statement.
-        values : sequence, default=()
-            Its parameters.
-        """
+        """Yield the rows of a query as they are stored; nothing is decoded."""
         with self._reading(*_TABLE.findall(query)):
             yield from self._db.execute(query, values)
 
@@ -133,13 +105,7 @@ class ReadableStore:
             return {key for key, status in rows if status not in without}
 
     def meta(self) -> RunMetadata:
-        """Return the metadata that `begin` recorded.
-
-        Raises
-        ------
-        RunError
-            If the run never started completely, or another version wrote what this one cannot read.
-        """
+        """Return the metadata that `begin` recorded."""
         with self._reading("meta"):
             columns = {name: json.loads(value) for name, value in self._db.execute("SELECT name, value FROM meta")}
         return RunMetadata.from_columns(columns, self.folder)
@@ -170,16 +136,9 @@ class ReadableStore:
         return rows
 
     def rows(self, columns: Sequence[str] = RESULT_COLUMNS) -> Iterator[dict[str, Any]]:
-        """Yield each planned trial with its result, in the plan's order; without one its status is None.
-
-        Arrays come as `unpack` returns them, decisions with a row for each test row, scores and selected parameters
-        as dicts, candidates as a list, interactions and curves as `Interactions` and `Curve`.
-
-        Parameters
-        ----------
-        columns : sequence of str
-            Names from `RESULT_COLUMNS`; only these are read.
-        """
+        """Yield each planned trial with its result, in the plan's order; without one its status is None."""
+        # Arrays come as `unpack` returns them, decisions with a row for each test row, scores and selected parameters
+        # as dicts, candidates as a list, interactions and curves as `Interactions` and `Curve`.
         names = ("dataset", "method", "repeat", "fold", "key", "seed", *columns)
         readers: dict[str, tuple[Callable[[Any], Any], Callable[[], Any] | None]] = {
             **dict.fromkeys(JSON, (json.loads, dict)),
@@ -210,13 +169,7 @@ class ReadableStore:
                 yield row
 
     def table(self, columns: Sequence[str]) -> dict[str, list[Any]]:
-        """Return each planned trial's coordinates, key and results as columns, in the plan's order; faster than `rows`.
-
-        Parameters
-        ----------
-        columns : sequence of str
-            Those of `RESULT_COLUMNS` that are plain values or JSON; arrays, candidates, interactions, curves are not.
-        """
+        """Return each planned trial's coordinates, key and results as columns, in the plan's order; faster than `rows`."""
         names = ("dataset", "method", "repeat", "fold", "key", *columns)
         selection = ", ".join(["p.dataset, p.method, p.repeat, p.fold, p.key", *self._expressions(columns)])
         with self._reading("plan", "trials"):

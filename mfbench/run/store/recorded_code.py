@@ -20,41 +20,20 @@ OTHER_KIND = "hashes of code, which are of another kind there"
 
 
 class RecordedCode(BaseModel):
-    """What the keys of a run's trials say about code; empty for a run of an earlier version.
-
-    Attributes
-    ----------
-    keys : int
-        The kind of its keys, `KIND_OF_KEYS`; earlier versions recorded none.
-    mfbench : str
-        Its version.
-    host : str
-        Hash of the files of mfbench that take part in computing a result.
-    libraries : dict of str to str
-        Versions of the numeric libraries.
-    methods : dict of str to dict
-        The code of each method: versions and hashes by what they are of.
-    datasets : dict of str to dict
-        The same for datasets that workers generate.
-    """
+    """What the keys of a run's trials say about code; empty for a run of an earlier version."""
 
     model_config = ConfigDict(frozen=True)
 
-    keys: int = 1
-    mfbench: str = ""
-    host: str = ""
-    libraries: dict[str, str] = {}
-    methods: dict[str, dict[str, str]] = {}
-    datasets: dict[str, dict[str, str]] = {}
+    keys: int = 1  # the kind of its keys, `KIND_OF_KEYS`; earlier versions recorded none
+    mfbench: str = ""  # its version
+    host: str = ""  # hash of the files of mfbench that take part in computing a result
+    libraries: dict[str, str] = {}  # versions of the numeric libraries
+    methods: dict[str, dict[str, str]] = {}  # the code of each method: versions and hashes by what they are of
+    datasets: dict[str, dict[str, str]] = {}  # the same for datasets that workers generate
 
 
 def code_of(plan: Plan) -> RecordedCode:
-    """Return the code that the keys of a plan depend on.
-
-    Parameters
-    ----------
-    plan : Plan
-    """
+    """Return the code that the keys of a plan depend on."""
     methods: dict[str, dict[str, str]] = {}
     datasets: dict[str, dict[str, str]] = {}
     host, libraries = "", {}
@@ -71,18 +50,7 @@ def code_of(plan: Plan) -> RecordedCode:
 
 
 def joined_code(codes: Sequence[RecordedCode]) -> RecordedCode:
-    """Return the code of runs that are joined; empty if they do not agree on it.
-
-    Parameters
-    ----------
-    codes : sequence of RecordedCode
-
-    Examples
-    --------
-    >>> one, two = (RecordedCode(mfbench="1", methods={name: {"plugin p": name}}) for name in "ab")
-    >>> sorted(joined_code([one, two]).methods), joined_code([one, RecordedCode()]).mfbench
-    (['a', 'b'], '')
-    """
+    """Return the code of runs that are joined; empty if they do not agree on it."""
     joined = codes[0]
     for code in codes[1:]:
         common = [
@@ -102,23 +70,7 @@ def joined_code(codes: Sequence[RecordedCode]) -> RecordedCode:
 
 
 def differences_of(there: RecordedCode, here: RecordedCode, dataset: str, method: str) -> list[str]:
-    """Return how the code here differs from that behind a result, a clause for each difference.
-
-    Parameters
-    ----------
-    there : RecordedCode
-        That of the result.
-    here : RecordedCode
-    dataset, method : str
-        The labels of the trial.
-
-    Examples
-    --------
-    >>> there = RecordedCode(mfbench="0.2.0", host="a", libraries={"numpy": "2.0"}, methods={"A": {"plugin p": "0f"}})
-    >>> here = there.model_copy(update={"libraries": {"numpy": "2.1"}, "methods": {"A": {"plugin p": "1e"}}})
-    >>> differences_of(there, here, "iris", "A")
-    ['numpy 2.1 instead of 2.0', 'p with other code']
-    """
+    """Return how the code here differs from that behind a result, a clause for each difference."""
     if not there.mfbench:
         return [UNRECORDED]
     clauses = differences(_shared(there), _shared(here))

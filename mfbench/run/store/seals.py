@@ -34,19 +34,7 @@ _PLAIN = frozenset({type(None), int, str, bytes})
 
 
 def checksum(values: Iterable[Any]) -> int:
-    """Return the checksum of a row: the CRC-32 of its values in the form in which SQLite gives them back.
-
-    Parameters
-    ----------
-    values : iterable of None, bool, int, float, str or bytes
-
-    Examples
-    --------
-    >>> checksum(["key", 1, 0.5, None]) == checksum(["key", True, 0.5, float("nan")])
-    True
-    >>> checksum(["key", 1, 0.5, None]) == checksum(["key", 1, 0.25, None])
-    False
-    """
+    """Return the checksum of a row: the CRC-32 of its values in the form in which SQLite gives them back."""
     # Version 2 of the format: the last that writes equal values always as equal bytes.
     # A float is converted here, as `_as_stored` would: a call for each would take a third of the time.
     plain = tuple(
@@ -63,20 +51,8 @@ def checksum(values: Iterable[Any]) -> int:
 
 
 def result_checksum(row: Sequence[Any]) -> int:
-    """Return the checksum of a result.
-
-    A result without a curve has the checksum that versions without this column gave it, so that theirs stay valid.
-
-    Parameters
-    ----------
-    row : sequence
-        The values of `TRIAL_COLUMNS`.
-
-    Examples
-    --------
-    >>> result_checksum(["key", 1, b"candidates", None]) == checksum(["key", 1, b"candidates"])
-    True
-    """
+    """Return the checksum of a result."""
+    # A result without a curve has the checksum that versions without this column gave it, so that theirs stay valid.
     return checksum(row[:-1] if row[-1] is None else row)
 
 
@@ -97,15 +73,7 @@ def _as_stored(value: Any) -> Any:
 
 
 def seal(db: sqlite3.Connection, *tables: str) -> None:
-    """Record the checksums of tables as they are now.
-
-    Parameters
-    ----------
-    db : sqlite3.Connection
-        In a transaction that changes these tables.
-    *tables : str
-        Names from `WHOLE`.
-    """
+    """Record the checksums of tables as they are now."""
     db.executemany("INSERT OR REPLACE INTO seals VALUES (?, ?)", [(table, _total(db, table)) for table in tables])
 
 
@@ -133,10 +101,8 @@ def _total(db: sqlite3.Connection, table: str) -> int:
 
 
 def fill_checksums(db: sqlite3.Connection) -> None:
-    """Record the checksums of results that a store of an earlier version had none of.
-
-    A result whose text is not UTF-8 gets none, and so counts as damaged.
-    """
+    """Record the checksums of results that a store of an earlier version had none of."""
+    # A result whose text is not UTF-8 gets none, and so counts as damaged.
     with any_text(db):
         rows = db.execute(f"SELECT {', '.join(TRIAL_COLUMNS)} FROM trials WHERE checksum IS NULL").fetchall()
     sums = ((result_checksum(row), row[0]) for row in rows if all(map(_is_utf8, row)))

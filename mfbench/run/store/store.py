@@ -37,27 +37,7 @@ _INSERT = (
 
 
 class Store(ReadableStore):
-    """A run's results.
-
-    Parameters
-    ----------
-    folder : Path
-        The run folder. It is created, with its store, if `read_only` is false.
-    read_only : bool, default=False
-        Open an existing store without the right to change it.
-    checked : set of str or None, default=None
-        As for `mfbench.run.store.integrity.Integrity`.
-
-    Attributes
-    ----------
-    absent : sequence of (dataset, method, repeat, fold)
-        Trials of a plan of which the run has a part only; `rows` and `table` list them last, without a result.
-
-    Raises
-    ------
-    RunError
-        If there is no store, it is of another version, damaged, or the folder cannot be written to.
-    """
+    """A run's results."""
 
     def __init__(self, folder: Path, *, read_only: bool = False, checked: set[str] | None = None) -> None:
         super().__init__(folder, read_only=read_only, checked=checked)
@@ -106,14 +86,7 @@ class Store(ReadableStore):
             seal(self._db, "meta", "left_out", "datasets")
 
     def set_plan(self, trials: Iterable[Trial], positions: Iterable[int] | None = None) -> None:
-        """Record which trials this start of the run plans.
-
-        Parameters
-        ----------
-        trials : iterable of Trial
-        positions : iterable of int or None, default=None
-            Where each of them is in the plan that the run has a share of; None numbers them.
-        """
+        """Record which trials this start of the run plans."""
         with self._explained(), transaction(self._db):
             self._db.execute("DELETE FROM plan")
             self._db.executemany(
@@ -128,20 +101,7 @@ class Store(ReadableStore):
     def add_splits(
         self, sha256: str, protocol: str, repeat: int, splits: Iterable[Split], shape: tuple[int, int]
     ) -> None:
-        """Record the rows of each fold of a repeat, so that every test can be computed from the store alone.
-
-        Parameters
-        ----------
-        sha256 : str
-            Of the dataset.
-        protocol : str
-            What the splits depend on apart from the dataset and the repeat.
-        repeat : int
-        splits : iterable of Split
-            One for each fold.
-        shape : (int, int)
-            Rows and features of the dataset. Training rows are not written if they are all other rows.
-        """
+        """Record the rows of each fold of a repeat, so that every test can be computed from the store alone."""
         rows = []
         for fold, split in enumerate(splits):
             rows.append((sha256, protocol, repeat, fold, *pack_split(split, shape)))
@@ -151,13 +111,7 @@ class Store(ReadableStore):
                     add_to_seal(self._db, "splits", row)
 
     def add(self, trial: Trial, result: TrialResult) -> None:
-        """Write the result of a trial that was run here; it is on disk when this returns.
-
-        Raises
-        ------
-        RunError
-            If the disk is full or the file cannot be written to.
-        """
+        """Write the result of a trial that was run here; it is on disk when this returns."""
         row: list[Any] = [trial.key, trial.seed]
         for name in RESULT_COLUMNS:
             value = getattr(result, name)
@@ -219,12 +173,6 @@ class Store(ReadableStore):
             seal(self._db, *tables)
 
     def repair(self) -> list[str]:
-        """Remove what is damaged, which the start of a run records or computes again; return a sentence on each part.
-
-        Raises
-        ------
-        RunError
-            If the file is damaged beyond that.
-        """
+        """Remove what is damaged, which the start of a run records or computes again; return a sentence on each part."""
         with self._explained():
             return self._integrity.repair()

@@ -25,23 +25,14 @@ _OF_LARGEST = ("predictions", "selected", "n_selected", "weights", "interactions
 
 
 class CurveProblem(Problem):
-    """A method with a curve on a fold.
+    """A method with a curve on a fold."""
 
-    At each size it does what the same method with ``top`` does: the features are those that this rule keeps, so they
-    are nested, and the parameters of the classifier are tuned for the size. The parameters of the selector are tuned
-    once: those with the best mean, over the sizes, of the inner score of the best classifier at each.
-    """
+    # At each size it does what the same method with `top` does: the features are those that this rule keeps, so they
+    # are nested, and the parameters of the classifier are tuned for the size. The parameters of the selector are tuned
+    # once: those with the best mean, over the sizes, of the inner score of the best classifier at each.
 
     def into(self, result: TrialResult, *, with_scores: bool = False) -> Predictions | None:
-        """Fill a result; see `mfbench.model.trials.TrialResult.curve` for what is of the largest size.
-
-        Parameters
-        ----------
-        result : TrialResult
-            It is filled.
-        with_scores : bool, default=False
-            As in `Problem.into`.
-        """
+        """Fill a result; see `mfbench.model.trials.TrialResult.curve` for what is of the largest size."""
         assert self.method.curve is not None  # only such methods come here
         n_features = self.fold.X.shape[1]
         sizes = curve_sizes(self.method.curve, n_features)
@@ -121,20 +112,7 @@ class CurveProblem(Problem):
 
 
 def area_under(positions: NDArray[np.float64], scores: NDArray[np.float64]) -> float:
-    """Return the area under a curve by the trapezoid rule, divided by the range of the axis: a mean score.
-
-    Parameters
-    ----------
-    positions : ndarray of shape (n_sizes,)
-        Ascending; of one position, the score itself is returned.
-    scores : ndarray of shape (n_sizes,)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> area_under(np.array([0.0, 1.0, 3.0]), np.array([0.0, 1.0, 1.0]))
-    0.8333333333333334
-    """
+    """Return the area under a curve by the trapezoid rule, divided by the range of the axis: a mean score."""
     if len(positions) == 1:
         return float(scores[0])
     return float(trapezoid(scores, positions) / (positions[-1] - positions[0]))

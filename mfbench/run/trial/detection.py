@@ -27,21 +27,7 @@ if TYPE_CHECKING:
 
 
 class RoundFold(Fold):
-    """The data of a round; all rows are training rows.
-
-    Parameters
-    ----------
-    data : Dataset
-        Columns in the order that selectors see.
-    order : ndarray of shape (n_features,)
-        The canonical feature behind each column.
-    scale : {"standard", "range", "none"}
-        Scaling of numeric columns.
-    seed : int
-        Seed of the fits; equal for all methods.
-    threshold : float
-        A feature is selected if its weight exceeds this share of the largest absolute weight.
-    """
+    """The data of a round; all rows are training rows."""
 
     def __init__(self, data: Dataset, order: NDArray[np.intp], scale: Scale, seed: int, threshold: float) -> None:
         everything, nothing = np.arange(data.n_samples), np.empty(0, dtype=np.intp)
@@ -74,24 +60,7 @@ class DetectionRunner(TrialRunner):
 
 
 def run_round(trial: Trial, method: ResolvedMethod, fold: RoundFold, make: Maker) -> TrialResult:
-    """Run one method on the data of one round.
-
-    Parameters
-    ----------
-    trial : Trial
-        Coordinates and seed.
-    method : ResolvedMethod
-        With a selector, or with a classifier that weighs features.
-    fold : RoundFold
-        The data. A selector fit that the fold already has is used; a new one is left there.
-    make : callable
-        Builds estimators.
-
-    Returns
-    -------
-    TrialResult
-        Weights, selected features and pairs in canonical order; the scores of `mfbench.run.trial.detection_scores`.
-    """
+    """Run one method on the data of one round."""
 
     def work(result: TrialResult) -> None:
         if method.selector is None:
@@ -130,31 +99,7 @@ def _weigh_by_classifier(method: ResolvedMethod, fold: RoundFold, make: Maker) -
 
 
 def classifier_weights(classifier: Any, n_columns: int, name: str) -> NDArray[np.float64]:
-    """Return the weights of a fitted classifier's columns.
-
-    Parameters
-    ----------
-    classifier : object
-        With ``feature_importances_``, or with ``coef_``: then the largest absolute value over the classes counts.
-    n_columns : int
-    name : str
-        For messages.
-
-    Returns
-    -------
-    ndarray of shape (n_columns,)
-
-    Raises
-    ------
-    ValueError
-        If it has neither attribute, or the weights have another shape.
-
-    Examples
-    --------
-    >>> from types import SimpleNamespace
-    >>> classifier_weights(SimpleNamespace(coef_=[[1, -2, 0], [0, 1, 0]]), 3, "own")
-    array([1., 2., 0.])
-    """
+    """Return the weights of a fitted classifier's columns."""
     if hasattr(classifier, "feature_importances_"):
         weights = np.asarray(classifier.feature_importances_, dtype=np.float64)
     elif hasattr(classifier, "coef_"):

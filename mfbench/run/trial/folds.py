@@ -28,34 +28,17 @@ OUTER: FoldPath = ()
 
 @dataclass(frozen=True)
 class Selection:
-    """The weights of a fitted selector and the cost of its fit, or how the fit failed.
+    """The weights of a fitted selector and the cost of its fit, or how the fit failed."""
 
-    Attributes
-    ----------
-    weights : ndarray of shape (n_features,)
-        Importance of each original feature.
-    column_weights : ndarray of shape (n_encoded,)
-        Importance of each encoded column.
-    wall, cpu : float
-        Seconds of the fit.
-    failure : tuple of (type, message, traceback) or None
-        Set if the fit raised; every method that shares the fit shares the failure.
-    interactions : Interactions or None
-        Its weights of pairs of features, on the outer fold.
-    path : str
-        Name of the fit behind it, if one fit gives the weights for many values of a parameter.
-    is_set : bool
-        Whether the features with positive weights are a set, and nothing is known about the others.
-    """
-
-    weights: NDArray[np.float64]
-    column_weights: NDArray[np.float64]
-    wall: float
+    weights: NDArray[np.float64]  # importance of each original feature
+    column_weights: NDArray[np.float64]  # importance of each encoded column
+    wall: float  # wall, cpu: seconds of the fit
     cpu: float
+    # Set if the fit raised; every method that shares the fit shares the failure.
     failure: tuple[str, str, str] | None = None
-    interactions: Interactions | None = None
-    path: str = ""
-    is_set: bool = False
+    interactions: Interactions | None = None  # its weights of pairs of features, on the outer fold
+    path: str = ""  # name of the fit behind it, if one fit gives the weights for many values of a parameter
+    is_set: bool = False  # whether the features with positive weights are a set, and nothing is known about the others
 
 
 # Selector fits that one trial leaves for others of its fold: by fold and by the selector's expression.
@@ -64,57 +47,15 @@ SharedFits = dict[tuple[FoldPath, str], Selection]
 
 @dataclass(frozen=True)
 class Encoded:
-    """Encoded rows of a fold, which its trials share: they are read-only.
-
-    Attributes
-    ----------
-    train, test : ndarray of shape (n_rows, n_encoded)
-    groups : ndarray of shape (n_encoded,)
-        The feature that each column comes from.
-    """
+    """Encoded rows of a fold, which its trials share: they are read-only."""
 
     train: NDArray[np.float64]
     test: NDArray[np.float64]
-    groups: NDArray[np.intp]
+    groups: NDArray[np.intp]  # the feature that each column comes from
 
 
 class Fold:
-    """Training and test rows of a dataset. Nothing is ever learned from the test rows.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Unencoded columns of the whole dataset.
-    y : ndarray of shape (n_samples,)
-        Class codes.
-    columns : Columns
-        Which columns are categories.
-    train, test : ndarray of int
-        Row indices.
-    scale : {"standard", "range", "none"}
-        Scaling of numeric columns.
-    inner_folds : int
-        Parts of the inner cross-validation.
-    seed : int
-        Seed of the inner shuffle; equal for all methods.
-    true_pairs : tuple of (int, int), default=()
-        Pairs of features that truly interact. They are recorded with the weights of pairs; no method sees them.
-    tuning : (ndarray, ndarray) or None, default=None
-        Rows that tuning fits on and rows that it scores; None for an inner cross-validation of the training rows.
-    encoder : Encoder or None, default=None
-        Already fitted on the same training rows. None fits one when it is needed.
-    encoded : Encoded or None, default=None
-        The same training and test rows, already encoded. None encodes them when they are needed.
-
-    Attributes
-    ----------
-    selections : dict of str to Selection
-        Selector fits on the training rows, which all trials on the fold share.
-    path_fits : dict of str to (estimator, Stopwatch) or None
-        Selectors that were fitted along a whole path; None if that failed.
-    is_outer : bool
-        Whether the fold belongs to the protocol; False if it is only for tuning.
-    """
+    """Training and test rows of a dataset. Nothing is ever learned from the test rows."""
 
     def __init__(
         self,
@@ -195,11 +136,9 @@ class Fold:
 
     @property
     def inner(self) -> list[Fold]:
-        """The folds for tuning: the validation part if there is one, else the training rows split again.
-
-        A cross-validation has fewer parts if the largest class has fewer rows. If the fits of tuning are final, the
-        inner fold shares this fold's encoder and selector fits.
-        """
+        """The folds for tuning: the validation part if there is one, else the training rows split again."""
+        # A cross-validation has fewer parts if the largest class has fewer rows. If the fits of tuning are final, the
+        # inner fold shares this fold's encoder and selector fits.
         if not self._inner:
             pairs = [self.tuning] if self.tuning is not None else self._cross_validation()
             self._inner = [self._inner_fold(train, test) for train, test in pairs]

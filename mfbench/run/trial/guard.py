@@ -17,13 +17,7 @@ TRACE_LENGTH = 4000
 
 
 class DescribedError(Exception):
-    """A part of a trial raised, and what it raised is described already.
-
-    Parameters
-    ----------
-    failure : tuple of (type, message, traceback)
-        As `describe_failure` returns it.
-    """
+    """A part of a trial raised, and what it raised is described already."""
 
     def __init__(self, failure: tuple[str, str, str]) -> None:
         super().__init__(failure[1])

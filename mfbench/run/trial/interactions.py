@@ -18,30 +18,7 @@ PAIRS_KEPT = 64
 def read_interactions(
     estimator: Any, groups: NDArray[np.intp], n_features: int, true_pairs: Sequence[tuple[int, int]] = ()
 ) -> Interactions | None:
-    """Return the weights of pairs of original features, if an estimator has ``interaction_importances_``.
-
-    Parameters
-    ----------
-    estimator : object
-        Fitted. Its ``interaction_pvalues_`` are read too if there are any.
-    groups : ndarray of shape (n_columns,)
-        The original feature behind each column that it was fitted on. Of the entries of a pair of features, the one
-        with the largest absolute value counts; entries within one feature do not.
-    n_features : int
-        Number of original features.
-    true_pairs : sequence of (int, int), default=()
-        Pairs that are kept whatever their weight: the true ones, for the record only.
-
-    Returns
-    -------
-    Interactions or None
-        None if the estimator weighs no pairs.
-
-    Raises
-    ------
-    ValueError
-        If a matrix has another shape, or the importances are not finite.
-    """
+    """Return the weights of pairs of original features, if an estimator has ``interaction_importances_``."""
     importances = getattr(estimator, "interaction_importances_", None)
     if importances is None:
         return None

@@ -20,17 +20,7 @@ _LIBRARIES = ("sklearn", "xgboost")
 
 
 def shared(array: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return an array in C order that can be lent: its owner and all views of it are read-only.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rows = shared(np.zeros((2, 2)))
-    >>> rows[0, 0] = 1.0
-    Traceback (most recent call last):
-        ...
-    ValueError: assignment destination is read-only
-    """
+    """Return an array in C order that can be lent: its owner and all views of it are read-only."""
     array = np.ascontiguousarray(array)
     array.flags.writeable = False
     # Of a view nobody can change that again; the owner of the memory could be made writeable by an estimator.
@@ -38,28 +28,9 @@ def shared(array: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def rows_for(estimator: Any, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the rows that an estimator is given: themselves if it can be trusted with them, otherwise a copy.
-
-    A copy of a large dataset costs more than all else that mfbench does for a trial. It is made for classes from
-    outside scikit-learn, XGBoost and the built-in plugins, and for estimators with such a part.
-
-    Parameters
-    ----------
-    estimator : estimator
-    rows : ndarray
-        Lent if it is read-only; otherwise it belongs to the estimator already.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn.neighbors import KNeighborsClassifier
-    >>> rows = shared(np.zeros((2, 2)))
-    >>> rows_for(KNeighborsClassifier(), rows) is rows
-    True
-    >>> class Mine: ...
-    >>> rows_for(Mine(), rows).flags.writeable
-    True
-    """
+    """Return the rows that an estimator is given: themselves if it can be trusted with them, otherwise a copy."""
+    # A copy of a large dataset costs more than all else that mfbench does for a trial. It is made for classes from
+    # outside scikit-learn, XGBoost and the built-in plugins, and for estimators with such a part.
     return rows if rows.flags.writeable or _reads_only(estimator) else rows.copy()
 
 

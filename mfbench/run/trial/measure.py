@@ -14,22 +14,9 @@ _CLEAR = Path("/proc/self/clear_refs")
 
 
 class Stopwatch:
-    """Context manager that measures wall and CPU seconds of this process.
+    """Context manager that measures wall and CPU seconds of this process."""
 
-    Attributes
-    ----------
-    wall, cpu : float
-        Seconds; set when the block ends.
-
-    Examples
-    --------
-    >>> with Stopwatch() as watch:
-    ...     total = sum(range(1000))
-    >>> watch.wall >= 0 and watch.cpu >= 0
-    True
-    """
-
-    wall: float = 0.0
+    wall: float = 0.0  # wall, cpu: seconds; set when the block ends
     cpu: float = 0.0
 
     def __enter__(self) -> Stopwatch:
@@ -45,18 +32,12 @@ class Stopwatch:
 
 
 class PeakMemory:
-    """How far resident memory rises above its level at the start of a block.
+    """How far resident memory rises above its level at the start of a block."""
 
-    On Linux the kernel's high-water mark is reset at the start, so that an earlier, larger block hides nothing.
-    Elsewhere nothing as cheap exists, and the rise is reported as 0.
+    # On Linux the kernel's high-water mark is reset at the start, so that an earlier, larger block hides nothing.
+    # Elsewhere nothing as cheap exists, and the rise is reported as 0.
 
-    Attributes
-    ----------
-    bytes : int
-        The rise; set when the block ends.
-    """
-
-    bytes: int = 0
+    bytes: int = 0  # the rise; set when the block ends
 
     def __enter__(self) -> PeakMemory:
         self._start = 0

@@ -16,27 +16,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Predictions:
-    """A classifier's predictions for some rows, and the truth.
+    """A classifier's predictions for some rows, and the truth."""
 
-    Attributes
-    ----------
-    y_true, y_pred : ndarray of shape (n_rows,)
-        Class codes.
-    y_score : ndarray or None
-        Probabilities of shape (n_rows, n_seen_classes), or decision values; None if the classifier offers neither.
-    classes : ndarray of shape (n_seen_classes,)
-        The class codes that the columns of `y_score` stand for.
-    is_probability : bool
-        Whether `y_score` holds probabilities.
-    decisions : ndarray of shape (n_rows, n_classes) or None, default=None
-        If each class was a problem of its own: 1 if the row was assigned to that class, else 0.
-    """
-
-    y_true: NDArray[np.int64]
+    y_true: NDArray[np.int64]  # y_true, y_pred: class codes
     y_pred: NDArray[np.int64]
+    # Probabilities of shape (n_rows, n_seen_classes), or decision values; None if the classifier offers neither.
     y_score: NDArray[np.float64] | None
-    classes: NDArray[np.int64]
-    is_probability: bool
+    classes: NDArray[np.int64]  # the class codes that the columns of `y_score` stand for
+    is_probability: bool  # whether `y_score` holds probabilities
+    # If each class was a problem of its own: 1 if the row was assigned to that class, else 0.
     decisions: NDArray[np.int64] | None = None
 
 
@@ -66,11 +54,9 @@ def mcc(predictions: Predictions) -> float:
 
 
 def one_vs_rest_accuracy(predictions: Predictions) -> float:
-    """Mean accuracy of the decisions "this class or another one"; with two classes there is one such decision.
-
-    Unless each class was a problem of its own, a prediction is a yes to one class and a no to all others: with an error
-    rate e among K > 2 classes the score is 1 - 2e/K.
-    """
+    """Mean accuracy of the decisions "this class or another one"; with two classes there is one such decision."""
+    # Unless each class was a problem of its own, a prediction is a yes to one class and a no to all others: with an
+    # error rate e among K > 2 classes the score is 1 - 2e/K.
     if predictions.decisions is not None:
         truth = predictions.y_true[:, None] == np.arange(predictions.decisions.shape[1])
         return float(np.mean(truth == predictions.decisions))
@@ -125,23 +111,7 @@ def _columns_for_all(predictions: Predictions) -> NDArray[np.float64]:
 def predict(
     classifier: Any, X: NDArray[np.float64], y_true: NDArray[np.int64], names: list[str], with_scores: bool = False
 ) -> Predictions:
-    """Return the predictions of a fitted classifier.
-
-    Parameters
-    ----------
-    classifier : estimator
-    X : ndarray of shape (n_rows, n_columns)
-    y_true : ndarray of shape (n_rows,)
-        Class codes of the rows.
-    names : list of str
-        Metrics; probabilities or decision values are computed only if one of them needs these.
-    with_scores : bool, default=False
-        Compute them whatever the metrics need.
-
-    Returns
-    -------
-    Predictions
-    """
+    """Return the predictions of a fitted classifier."""
     y_pred = np.asarray(classifier.predict(X))
     if y_pred.shape == (len(X), 1):  # as CatBoost predicts more than two classes
         y_pred = y_pred[:, 0]

@@ -22,27 +22,11 @@ TIMES = ("select_wall", "select_cpu", "fit_wall", "fit_cpu", "predict_wall", "pr
 def solve_one_vs_rest(
     method: ResolvedMethod, seed: int, fold: Fold, metrics: list[str], make: Maker, result: TrialResult
 ) -> None:
-    """Tune, fit and test a method once for each class, and combine the classes in one result.
-
-    ``decisions`` has a column of zeros and ones for each class. ``predictions`` is the class whose problem scores
-    highest (by probability or decision value, or else by the decision); among equals the class with more training rows,
-    then the one with the lower code. A class without training rows is never predicted. Times are sums over the
-    classes, weights are means, selected features those of any class. ``chosen`` has one entry for each class.
-
-    Parameters
-    ----------
-    method : ResolvedMethod
-    seed : int
-        Of the classifiers.
-    fold : Fold
-        With more than two classes.
-    metrics : list of str
-        Scores to compute; the first one is used for tuning, separately in each problem.
-    make : callable
-        Builds estimators: ``make(expression, kind, **overrides)``.
-    result : TrialResult
-        It is filled.
-    """
+    """Tune, fit and test a method once for each class, and combine the classes in one result."""
+    # `decisions` has a column of zeros and ones for each class. `predictions` is the class whose problem scores
+    # highest (by probability or decision value, or else by the decision); among equals the class with more training
+    # rows, then the one with the lower code. A class without training rows is never predicted. Times are sums over the
+    # classes, weights are means, selected features those of any class. `chosen` has one entry for each class.
     n_classes, n_rows = fold.n_classes, len(fold.test)
     decisions = np.zeros((n_rows, n_classes), dtype=np.int64)
     scores = np.full((n_rows, n_classes), -np.inf)

@@ -25,17 +25,9 @@ if TYPE_CHECKING:
 
 
 class PredictionRunner(TrialRunner):
-    """Runs trials on folds that are cut from a dataset.
+    """Runs trials on folds that are cut from a dataset."""
 
-    It keeps the arrays and the splits of the dataset that it last worked on: trials come ordered by dataset.
-
-    Parameters
-    ----------
-    job : Job
-        The run.
-    registry : Registry
-        The plugins of this process.
-    """
+    # It keeps the arrays and the splits of the dataset that it last worked on: trials come ordered by dataset.
 
     def __init__(self, job: Job, registry: Registry) -> None:
         super().__init__(job, registry)
@@ -86,28 +78,7 @@ def run_trial(
     *,
     decisions: str = "multi-class",
 ) -> TrialResult:
-    """Run one trial in this process.
-
-    Parameters
-    ----------
-    trial : Trial
-        Coordinates and seed.
-    method : ResolvedMethod
-        The method to run.
-    fold : Fold
-        The data. Selector fits that the fold already has are used; new ones are left there.
-    metrics : list of str
-        Scores to compute; the first one is used for tuning.
-    make : callable
-        Builds estimators: ``make(expression, kind, **overrides)``.
-    decisions : {"multi-class", "one-vs-rest"}, default="multi-class"
-        Whether a dataset with more than two classes is one problem, or one problem per class against the rest.
-
-    Returns
-    -------
-    TrialResult
-        Status "ok", "error" or "memory"; never raises for a failure of the method.
-    """
+    """Run one trial in this process."""
 
     def work(result: TrialResult) -> None:
         scores = [name for name in metrics if name not in CURVE_METRICS]

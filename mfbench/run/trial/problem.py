@@ -37,20 +37,7 @@ class Best:
 
 
 class Problem:
-    """A method on a fold.
-
-    Parameters
-    ----------
-    method : ResolvedMethod
-    seed : int
-        Of the classifier.
-    fold : Fold
-        The data. Selector fits that the fold already has are used; new ones are left there.
-    metrics : list of str
-        Scores to compute; the first one is used for tuning.
-    make : callable
-        Builds estimators: ``make(expression, kind, **overrides)``.
-    """
+    """A method on a fold."""
 
     def __init__(self, method: ResolvedMethod, seed: int, fold: Fold, metrics: list[str], make: Maker) -> None:
         self.method, self.fold, self.metrics = method, fold, metrics
@@ -58,20 +45,7 @@ class Problem:
         self._scores: dict[tuple[int, bytes, str], float] = {}
 
     def into(self, result: TrialResult, *, with_scores: bool = False) -> Predictions | None:
-        """Fill a result and return the predictions.
-
-        Parameters
-        ----------
-        result : TrialResult
-            It is filled.
-        with_scores : bool, default=False
-            Whether to include probabilities or decision values even if no metric needs them.
-
-        Returns
-        -------
-        Predictions or None
-            None if the method is tuned per dataset: its grid point is selected when the run is read.
-        """
+        """Fill a result and return the predictions."""
         if self.method.selection == "per-dataset":
             self.steps.tuning = True
             with Stopwatch() as watch:
@@ -130,10 +104,8 @@ class Problem:
         return candidate
 
     def _tune(self) -> tuple[GridPoint, Fitted | None]:
-        """Return the grid point with the best mean inner score; the first in the grid's order among equals.
-
-        Its fit is returned too if the fits of tuning are final.
-        """
+        """Return the grid point with the best mean inner score; the first in the grid's order among equals."""
+        # Its fit is returned too if the fits of tuning are final.
         if not self._can_tune:
             return next(grid_points(self.method.grid)), None
         best = self._best(grid_points(self.method.grid))

@@ -17,15 +17,7 @@ from mfbench.suite.seeds import derive_seed
 
 
 class TrialRunner(ABC):
-    """Runs the trials of a protocol: prepares the data of a fold and runs a method on them.
-
-    Parameters
-    ----------
-    job : Job
-        The run.
-    registry : Registry
-        The plugins of this process.
-    """
+    """Runs the trials of a protocol: prepares the data of a fold and runs a method on them."""
 
     def __init__(self, job: Job, registry: Registry) -> None:
         self.job = job

@@ -51,26 +51,14 @@ def seeded(estimator: Any, seed: int, fixed: Mapping[str, Any]) -> Any:
 
 @dataclass(frozen=True)
 class ClassifierInput:
-    """The columns that a classifier is fitted on and predicts from, and the selection they come from.
-
-    Attributes
-    ----------
-    train, test : ndarray of shape (n_rows, n_columns)
-    groups : ndarray of shape (n_columns,)
-        The feature behind each column.
-    identity : bytes
-        Equal for equal columns of one fold.
-    selection : Selection or None
-    selected : ndarray of int or None
-        Features kept.
-    """
+    """The columns that a classifier is fitted on and predicts from, and the selection they come from."""
 
     train: NDArray[np.float64]
     test: NDArray[np.float64]
-    groups: NDArray[np.intp]
-    identity: bytes = b""
+    groups: NDArray[np.intp]  # the feature behind each column
+    identity: bytes = b""  # equal for equal columns of one fold
     selection: Selection | None = None
-    selected: NDArray[np.int64] | None = None
+    selected: NDArray[np.int64] | None = None  # features kept
 
 
 @dataclass(frozen=True)
@@ -90,23 +78,7 @@ def fit_on(rows: NDArray[np.float64], target: NDArray[Any], estimator: Any) -> F
 
 
 class Steps:
-    """A method ready to be fitted.
-
-    Parameters
-    ----------
-    method : ResolvedMethod
-    seed : int
-        Of the classifier.
-    make : callable
-        Builds estimators: ``make(expression, kind, **overrides)``.
-
-    Attributes
-    ----------
-    tuning : bool
-        Whether the current fits belong to tuning.
-    adopted : float
-        Seconds that other trials spent on the selector fits that tuning used here.
-    """
+    """A method ready to be fitted."""
 
     def __init__(self, method: ResolvedMethod, seed: int, make: Maker) -> None:
         self.method, self.seed, self.make = method, seed, make
@@ -117,16 +89,7 @@ class Steps:
         self._path_fits: dict[tuple[int, bytes, str], tuple[str, Fitted]] = {}
 
     def fit(self, fold: Fold, point: GridPoint, inputs: ClassifierInput) -> Fitted:
-        """Fit the classifier on the training rows of a fold.
-
-        Parameters
-        ----------
-        fold : Fold
-        point : dict
-            Parameters that tuning sets.
-        inputs : ClassifierInput
-            What `classifier_input` returned for the same fold and point.
-        """
+        """Fit the classifier on the training rows of a fold."""
         step = self.method.classifier
         assert step is not None
         params = parameters(point, "classifier")
@@ -144,10 +107,8 @@ class Steps:
     def _along_path(
         self, path: tuple[str, str], fold: Fold, params: Mapping[str, Any], inputs: ClassifierInput
     ) -> Fitted:
-        """Return a classifier that is derived from a fit with another value of the path's parameter, if there is one.
-
-        Its time includes that of the fit: the time of a point must not depend on the order of the grid.
-        """
+        """Return a classifier that is derived from a fit with another value of the path's parameter, if there is one."""
+        # Its time includes that of the fit: the time of a point must not depend on the order of the grid.
         parameter, method = path
         own = Expression("", {parameter: params[parameter]}).canonical()
         others = {name: value for name, value in params.items() if name != parameter}
@@ -188,13 +149,7 @@ class Steps:
         return ClassifierInput(train * factor, test * factor, groups, identity, selection, selected)
 
     def selection(self, fold: Fold, point: GridPoint) -> Selection:
-        """Return the selector's weights on a fold, from a new fit or from one that the fold already has.
-
-        Raises
-        ------
-        SelectorError
-            If the fit failed.
-        """
+        """Return the selector's weights on a fold, from a new fit or from one that the fold already has."""
         params = parameters(point, "selector")
         key = selector_key(self.method) + Expression("", params).canonical()
         fits = id(fold.selections)
@@ -238,10 +193,8 @@ class Steps:
         return Selection(by_feature, by_column, watch.wall, watch.cpu, interactions=pairs, path=name, is_set=is_set)
 
     def _path(self, step: Step, fold: Fold, params: Mapping[str, Any]) -> tuple[Any, Stopwatch, str] | None:
-        """Return a selector fitted along its whole path: once, up to the largest value of the grid.
-
-        None if there is no path, or if only one value is needed: after tuning, unless the fits of tuning are final.
-        """
+        """Return a selector fitted along its whole path: once, up to the largest value of the grid."""
+        # None if there is no path, or if only one value is needed: after tuning, unless the fits of tuning are final.
         if step.path is None or step.path[0] not in params:
             return None
         tried = [

@@ -15,23 +15,7 @@ if TYPE_CHECKING:
 
 
 def check_finite(weights: NDArray[np.float64], owner: str, groups: NDArray[np.intp], columns: Columns) -> None:
-    """Refuse weights that are NaN or infinite; otherwise the next step would fail and be blamed.
-
-    Parameters
-    ----------
-    weights : ndarray of shape (n_columns,)
-    owner : str
-        What gave the weights, for the message: "selector 'own'".
-    groups : ndarray of shape (n_columns,)
-        The feature behind each column.
-    columns : Columns
-        The names of the features.
-
-    Raises
-    ------
-    ValueError
-        For the first weight that is not a finite number.
-    """
+    """Refuse weights that are NaN or infinite; otherwise the next step would fail and be blamed."""
     wrong = np.flatnonzero(~np.isfinite(weights))
     if len(wrong):
         first = columns.describe(int(groups[wrong[0]]))
@@ -49,73 +33,19 @@ def by_original_feature(weights: NDArray[np.float64], groups: NDArray[np.intp], 
 
 
 def ranking(weights: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the features by falling weight; ties go to the lower index.
-
-    Parameters
-    ----------
-    weights : ndarray of shape (n_features,)
-
-    Returns
-    -------
-    ndarray of int of shape (n_features,)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> ranking(np.array([0.1, -0.2, 0.7, 0.1]))
-    array([2, 0, 3, 1])
-    """
+    """Return the features by falling weight; ties go to the lower index."""
     return np.argsort(-weights, kind="stable")
 
 
 def choose(weights: NDArray[np.float64], top: str | int | float) -> NDArray[np.int64]:
-    """Return the features that a rule keeps, in ascending order.
-
-    Parameters
-    ----------
-    weights : ndarray of shape (n_features,)
-        Importance of each feature.
-    top : "positive", "all", int or float
-        Positive weights only, all features, a count, or a fraction (rounded up). At least one feature is always kept:
-        the one with the largest weight. Ties go to the lower index.
-
-    Returns
-    -------
-    ndarray of int
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> choose(np.array([0.1, -0.2, 0.7, 0.1]), "positive")
-    array([0, 2, 3])
-    >>> choose(np.array([0.1, -0.2, 0.7, 0.1]), 2)
-    array([0, 2])
-    >>> choose(np.array([-1.0, -0.5]), "positive")
-    array([1])
-    """
+    """Return the features that a rule keeps, in ascending order."""
     order = ranking(weights)
     count = int((weights > 0).sum()) if top == "positive" else count_of(top, len(weights))
     return np.sort(order[: max(1, count)]).astype(np.int64)
 
 
 def within_set(weights: NDArray[np.float64], selected: NDArray[np.int64], owner: str) -> NDArray[np.int64]:
-    """Return which of the features that a rule keeps belong to the set that a selector gives.
-
-    Parameters
-    ----------
-    weights : ndarray of shape (n_features,)
-        Positive for the features of the set.
-    selected : ndarray of int
-        As `choose` returned it. If a rule asks for another number of features than the set has, there is a warning.
-    owner : str
-        What gave the weights, for the warning: "selector 'own'".
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> within_set(np.array([0.0, 1.0, 1.0]), np.array([1, 2]), "selector 'own'")
-    array([1, 2])
-    """
+    """Return which of the features that a rule keeps belong to the set that a selector gives."""
     size = int((weights > 0).sum())
     if len(selected) > size:
         warn_of_end(weights, owner)
@@ -132,23 +62,7 @@ def warn_of_end(weights: NDArray[np.float64], owner: str) -> None:
 
 
 def metric_weights(weights: NDArray[np.float64], distance: str = "euclidean") -> NDArray[np.float64]:
-    """Return the factors that turn a distance into the weighted one; all ones if no weight is positive.
-
-    Parameters
-    ----------
-    weights : ndarray of shape (n_columns,)
-        Negative ones count as 0.
-    distance : {"euclidean", "manhattan"}, default="euclidean"
-        The factors of the first are square roots, because it squares differences.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> metric_weights(np.array([1.0, -3.0, 4.0]))
-    array([0.5, 0. , 1. ])
-    >>> metric_weights(np.array([1.0, -3.0, 4.0]), "manhattan")
-    array([0.25, 0.  , 1.  ])
-    """
+    """Return the factors that turn a distance into the weighted one; all ones if no weight is positive."""
     positive = np.maximum(weights, 0.0)
     if not positive.any():
         return np.ones_like(positive)

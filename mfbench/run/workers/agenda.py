@@ -15,44 +15,22 @@ from mfbench.run.workers.owners import Owners
 
 @dataclass
 class Task:
-    """A trial to run.
+    """A trial to run."""
 
-    Attributes
-    ----------
-    position : int
-        Of the trial among all trials.
-    trial : Trial
-    owners : frozenset of str
-        The distributions whose plugins its worker loads.
-    shared : dict
-        Selector fits of the same fold, from another trial.
-    followers : deque of (position, trial)
-        Trials that wait for the selector fit of this one.
-    sent : float
-        The moment, of the monotonic clock, when it was last sent to a worker.
-    """
-
-    position: int
+    position: int  # of the trial among all trials
     trial: Trial
-    owners: Owners
-    shared: SharedFits = field(default_factory=dict)
+    owners: Owners  # the distributions whose plugins its worker loads
+    shared: SharedFits = field(default_factory=dict)  # selector fits of the same fold, from another trial
+    # Trials that wait for the selector fit of this one.
     followers: deque[tuple[int, Trial]] = field(default_factory=deque)
-    sent: float = 0.0
+    sent: float = 0.0  # the moment, of the monotonic clock, when it was last sent to a worker
 
 
 class Agenda:
-    """The trials that have not been handed out yet.
+    """The trials that have not been handed out yet."""
 
-    Trials that share a selector fit form a group: the first one runs alone, the others get its fits and run anywhere.
-    A group lies within one set of distributions, so that no fit made by a third party's process reaches another set.
-
-    Parameters
-    ----------
-    trials : iterable of Trial
-    job : Job
-    admits : callable or None, default=None
-        Whether a trial may still start, asked when it would be handed out. One that may not is never handed out.
-    """
+    # Trials that share a selector fit form a group: the first one runs alone, the others get its fits and run anywhere.
+    # A group lies within one set of distributions, so that no fit made by a third party's process reaches another set.
 
     def __init__(self, trials: Iterable[Trial], job: Job, admits: Callable[[Trial], bool] | None = None) -> None:
         self._admits = admits
@@ -92,14 +70,7 @@ class Agenda:
         return None
 
     def finish(self, task: Task, fits: SharedFits) -> None:
-        """Release the trials that waited for a trial which has ended.
-
-        Parameters
-        ----------
-        task : Task
-        fits : dict
-            The selector fits that it left. If there are none because it was killed, the next trial leads.
-        """
+        """Release the trials that waited for a trial which has ended."""
         queue = self._ready.setdefault(task.owners, deque())
         if not task.followers:
             return

@@ -18,12 +18,7 @@ _SHARE, _SECONDS = 0.05, 0.01  # two clocks agree up to this
 
 
 class AnswerCheck:
-    """Checks the results of a job's trials.
-
-    Parameters
-    ----------
-    job : Job
-    """
+    """Checks the results of a job's trials."""
 
     def __init__(self, job: Job) -> None:
         self._job = job
@@ -56,16 +51,7 @@ class AnswerCheck:
 
 
 def check_clock(result: TrialResult, least: float, most: float) -> None:
-    """Correct the time of a trial that is not between two bounds, which this process has measured, and mark the trial.
-
-    Parameters
-    ----------
-    result : TrialResult
-        The seconds that it does not account for are added to those of the fit, so that the sum of its times is right.
-    least, most : float
-        Seconds: from the moment before the method ran to the one after it, by the kernel's clock (0 where it notes
-        none), and from sending the trial to reading its result.
-    """
+    """Correct the time of a trial that is not between two bounds, which this process has measured, and mark the trial."""
     own = result.duration if math.isfinite(result.duration) else 0.0
     seconds = min(max(own, min(least, most)), most)
     if result.status is not Status.OK or abs(seconds - own) <= _SHARE * seconds + _SECONDS:

@@ -38,17 +38,7 @@ class ArrayCacheError(MfbenchError):
 
 
 class Lease:
-    """A file of the cache that stays until `close`.
-
-    Parameters
-    ----------
-    path : Path
-
-    Raises
-    ------
-    OSError
-        If there is no such file, or it is being removed.
-    """
+    """A file of the cache that stays until `close`."""
 
     def __init__(self, path: Path) -> None:
         self._file: IO[bytes] = path.open("rb")
@@ -66,21 +56,7 @@ class Lease:
 
 
 class ArrayCache:
-    """A folder of array files.
-
-    Parameters
-    ----------
-    folder : Path or None, default=None
-        None means the folder of the user's caches, or the environment variable ``MFBENCH_ARRAY_CACHE``.
-    limit : int or None, default=None
-        Bytes; files that were not used for the longest time are removed beyond it. None means 4 GiB, or the
-        environment variable ``MFBENCH_ARRAY_CACHE_GB``.
-
-    Raises
-    ------
-    ArrayCacheError
-        If the limit is not a number.
-    """
+    """A folder of array files."""
 
     def __init__(self, folder: Path | None = None, limit: int | None = None) -> None:
         default = os.environ.get(FOLDER_VARIABLE) or platformdirs.user_cache_path("mfbench") / "arrays"
@@ -90,13 +66,7 @@ class ArrayCache:
             self.limit = int(float(text) * 2**30) if limit is None else limit
 
     def identity(self) -> str:
-        """Return a text that identifies the cache, whichever machine or process looks at it.
-
-        Raises
-        ------
-        ArrayCacheError
-            If the folder cannot be written to.
-        """
+        """Return a text that identifies the cache, whichever machine or process looks at it."""
         path = self.folder / "identity"
         with self._explained():
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -106,13 +76,7 @@ class ArrayCache:
                 return path.read_text(encoding="ascii")
 
     def lease(self, name: str) -> Lease | None:
-        """Return a lease of a file; None if it is not there. A damaged file is removed.
-
-        Parameters
-        ----------
-        name : str
-            The SHA-256 of its bytes.
-        """
+        """Return a lease of a file; None if it is not there. A damaged file is removed."""
         path = self._path(name)
         try:
             lease = Lease(path)
@@ -126,24 +90,7 @@ class ArrayCache:
         return None
 
     def fetch(self, name: str, shared: Path) -> Lease | None:
-        """Return a lease of a file, which is copied from a shared folder if it is not there; once per machine.
-
-        Parameters
-        ----------
-        name : str
-        shared : Path
-            A folder that may not exist here.
-
-        Returns
-        -------
-        Lease or None
-            None if it is in neither place.
-
-        Raises
-        ------
-        ArrayCacheError
-            If there is no room for the file.
-        """
+        """Return a lease of a file, which is copied from a shared folder if it is not there; once per machine."""
         lease = self.lease(name)
         if lease is not None:
             return lease
@@ -188,28 +135,7 @@ class ArrayCache:
                     copy.flush()
 
     def append(self, name: str, offset: int, total: int, data: bytes) -> tuple[int, bool]:
-        """Write a piece of a file.
-
-        Parameters
-        ----------
-        name : str
-        offset, total : int
-            Where the piece begins, and the size of the whole file.
-        data : bytes
-
-        Returns
-        -------
-        received : int
-            Bytes that are there from the beginning on: the offset of the piece to send next. A piece with another
-            offset changes nothing, so that two senders complete a file together.
-        is_complete : bool
-            Whether the file is there. If its hash is wrong, nothing of it is kept and `received` is 0.
-
-        Raises
-        ------
-        ArrayCacheError
-            If there is no room for the file.
-        """
+        """Write a piece of a file."""
         path, partial = self._path(name), self._path(name).with_suffix(".part")
         with self._locked(name), self._explained():
             if path.is_file():

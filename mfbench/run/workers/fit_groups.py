@@ -16,27 +16,12 @@ FitGroup = tuple[Owners, str, int, int, str]
 
 
 def fit_group(trial: Trial, method: ResolvedMethod, owners: Owners) -> FitGroup | None:
-    """Return what the trials that share a selector fit have in common; None for a trial without a selector.
-
-    Parameters
-    ----------
-    trial : Trial
-    method : ResolvedMethod
-        Its method.
-    owners : frozenset of str
-        The distributions that the method comes from: no fit made by a third party's process reaches another set.
-    """
+    """Return what the trials that share a selector fit have in common; None for a trial without a selector."""
     key = selector_key(method)
     return (owners, trial.dataset, trial.repeat, trial.fold, key) if key else None
 
 
 def fit_groups(plan: Plan, registry: Registry) -> Callable[[Trial], FitGroup | None]:
-    """Return a function that gives the group of each trial of a plan.
-
-    Parameters
-    ----------
-    plan : Plan
-    registry : Registry
-    """
+    """Return a function that gives the group of each trial of a plan."""
     owners = {label: owners_of_method(method, registry) for label, method in plan.methods.items()}
     return lambda trial: fit_group(trial, plan.methods[trial.method], owners[trial.method])

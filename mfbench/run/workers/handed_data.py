@@ -30,16 +30,7 @@ Handed = tuple[Path, dict[str, ArrayFiles]]
 
 @contextmanager
 def handed_over(datasets: Mapping[str, PlannedDataset], folder: Path, *, is_local: bool) -> Iterator[Handed]:
-    """Yield a folder and, by label, the names of each dataset's arrays in it.
-
-    Parameters
-    ----------
-    datasets : mapping of str to PlannedDataset
-    folder : Path
-        An empty folder for files.
-    is_local : bool
-        Whether all who read them are children of this process: sealed memory has no name elsewhere.
-    """
+    """Yield a folder and, by label, the names of each dataset's arrays in it."""
     with ExitStack() as stack:
         if is_local:
             try:
@@ -75,22 +66,15 @@ def _seal(array: NDArray[Any], stack: ExitStack) -> str:
 
 
 class HandedData:
-    """Looks whether the files of a job still have the content that their names state.
-
-    Parameters
-    ----------
-    job : Job
-    """
+    """Looks whether the files of a job still have the content that their names state."""
 
     def __init__(self, job: Job) -> None:
         self._job = job
         self._seen: dict[str, tuple[int, ...]] = {}
 
     def damage(self, dataset: str) -> str:
-        """Return a sentence if the arrays of a dataset were changed; empty if they were not.
-
-        A file is hashed once, and again when it has been written to.
-        """
+        """Return a sentence if the arrays of a dataset were changed; empty if they were not."""
+        # A file is hashed once, and again when it has been written to.
         for name in self._job.files.get(dataset, ()):
             if is_hash(name) and not self._is_intact(name):
                 return (

@@ -31,57 +31,32 @@ ArrayFiles = tuple[str, str]
 
 @dataclass(frozen=True)
 class Job:
-    """The description of a run for its workers.
-
-    Attributes
-    ----------
-    methods : mapping of str to ResolvedMethod
-    datasets : mapping of str to Columns
-        Column descriptions by label; the arrays are in `data_folder`.
-    files : mapping of str to (str, str)
-        The files of each dataset in `data_folder`: features and class codes. A file's name is the SHA-256 of its bytes,
-        or the number of a descriptor of sealed memory; see `mfbench.run.workers.handed_data`.
-    data_folder : Path
-    protocol : EvaluationProtocol
-    settings : ProtocolSettings
-    true_pairs : mapping of str to tuple of (int, int)
-        The true interactions of each dataset, by label. They are recorded with the results; no method sees them.
-    relevant : mapping of str to tuple of int
-        The relevant features of each dataset that has rounds, by label, for whoever receives the results.
-    references : mapping of str to RegisteredReference
-        The reference of each dataset whose rounds the workers generate, by label.
-    classes : mapping of str to {"two-largest", "all"}
-        Which classes of each dataset are kept, by label.
-    memory_limit : int
-        Bytes per worker, 0 for no limit.
-    log : Path or None
-        File for everything that plugins print; None leaves it on the terminal.
-    plugins : tuple of Plugin
-        The plugins that the main process has loaded; a worker loads those that its trials need.
-    owners : mapping of str to frozenset of str
-        The third-party distributions that each method comes from, by label.
-    round_owners : mapping of str to frozenset of str
-        The same for each dataset whose rounds the workers generate.
-    path : tuple of str
-        ``sys.path`` of the main process.
-    """
+    """The description of a run for its workers."""
 
     methods: Mapping[str, ResolvedMethod]
-    datasets: Mapping[str, Columns]
+    datasets: Mapping[str, Columns]  # column descriptions by label; the arrays are in `data_folder`
+    # The files of each dataset in `data_folder`: features and class codes. A file's name is the SHA-256 of its bytes,
+    # or the number of a descriptor of sealed memory; see `mfbench.run.workers.handed_data`.
     files: Mapping[str, ArrayFiles]
     data_folder: Path
     protocol: EvaluationProtocol
     settings: ProtocolSettings
+    # The true interactions of each dataset, by label. They are recorded with the results; no method sees them.
     true_pairs: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
+    # The relevant features of each dataset that has rounds, by label, for whoever receives the results.
     relevant: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    # The reference of each dataset whose rounds the workers generate, by label.
     references: Mapping[str, RegisteredReference] = field(default_factory=dict)
-    classes: Mapping[str, Classes] = field(default_factory=dict)
-    memory_limit: int = 0
-    log: Path | None = None
+    classes: Mapping[str, Classes] = field(default_factory=dict)  # which classes of each dataset are kept, by label
+    memory_limit: int = 0  # bytes per worker, 0 for no limit
+    log: Path | None = None  # file for everything that plugins print; None leaves it on the terminal
+    # The plugins that the main process has loaded; a worker loads those that its trials need.
     plugins: tuple[Plugin, ...] = ()
+    # The third-party distributions that each method comes from, by label.
     owners: Mapping[str, Owners] = field(default_factory=dict)
+    # The same for each dataset whose rounds the workers generate.
     round_owners: Mapping[str, Owners] = field(default_factory=dict)
-    path: tuple[str, ...] = ()
+    path: tuple[str, ...] = ()  # `sys.path` of the main process
 
     def owners_of(self, trial: Trial) -> Owners:
         """Return the third-party distributions whose code a trial runs."""
@@ -113,13 +88,7 @@ def is_hash(name: str) -> bool:
 
 
 def read_arrays(job: Job, dataset: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return the features and class codes of a dataset; all workers share one copy of the features.
-
-    Raises
-    ------
-    RunError
-        If a file does not have the content that its name states.
-    """
+    """Return the features and class codes of a dataset; all workers share one copy of the features."""
     features = _checked(job, dataset, 0)
     X = np.load(features, mmap_mode="r", allow_pickle=False)
     y = read_classes(job, dataset)

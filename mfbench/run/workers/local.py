@@ -29,22 +29,11 @@ class WithdrawnError(Exception):
 
 
 class LocalPool(Executor):
-    """Run trials in worker processes of this machine.
+    """Run trials in worker processes of this machine."""
 
-    Trials that share a selector fit form a group: the first one runs alone, the others get its fits and run anywhere.
-    A trial that exceeds its time limit is killed; if a worker dies, only its own trial is lost. A worker loads the
-    plugins of one set of distributions, besides the built-in ones, and runs only their trials.
-
-    Parameters
-    ----------
-    jobs : int
-        Number of worker processes.
-
-    Attributes
-    ----------
-    is_wanted : callable or None
-        Asked a few times a second while trials run; if it returns False, `collect` raises `WithdrawnError`.
-    """
+    # Trials that share a selector fit form a group: the first one runs alone, the others get its fits and run anywhere.
+    # A trial that exceeds its time limit is killed; if a worker dies, only its own trial is lost. A worker loads the
+    # plugins of one set of distributions, besides the built-in ones, and runs only their trials.
 
     budget: Budget | None = None
     follow: Follow | None = None
@@ -129,10 +118,8 @@ class LocalPool(Executor):
         return [place for place in self._places if id(place) in awake or place.deadline <= now]
 
     def _order(self, place: Supervisor) -> list[Owners]:
-        """Return the sets to take a trial from: its own first, unless the worker has served that long enough.
-
-        With a budget, it must not get a round ahead of other sets either: all methods are to have the same folds.
-        """
+        """Return the sets to take a trial from: its own first, unless the worker has served that long enough."""
+        # With a budget, it must not get a round ahead of other sets either: all methods are to have the same folds.
         sets = self._agenda.sets()
         own = place.owners
         if own is None or own not in sets or place.may_change:

@@ -19,17 +19,7 @@ BUILT_IN: Owners = frozenset()
 
 
 def owners_of_plugin(plugin: Plugin) -> Owners:
-    """Return the distribution of a plugin, nothing for a built-in one.
-
-    Examples
-    --------
-    >>> owners_of_plugin(Plugin("rp", "rp.plugin", "my-package", "1.0"))
-    frozenset({'my-package'})
-    >>> owners_of_plugin(Plugin("rp", "rp.plugin"))
-    frozenset({'module rp.plugin'})
-    >>> owners_of_plugin(Plugin("margin", "mfbench_margin.plugin", "mfbench", "0.1.0"))
-    frozenset()
-    """
+    """Return the distribution of a plugin, nothing for a built-in one."""
     if not plugin.distribution:
         return frozenset([f"module {plugin.module}"])
     return BUILT_IN if plugin.distribution == HOST else frozenset([plugin.distribution])

@@ -24,27 +24,14 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Truth:
-    """What the scores of a fold depend on besides the result.
+    """What the scores of a fold depend on besides the result."""
 
-    Attributes
-    ----------
-    labels : ndarray of shape (n_test,)
-        Class codes of the test rows.
-    n_classes : int
-        Number of classes that occur among the training and test rows.
-    relevant : tuple of int
-        The relevant features, for a protocol without predictions.
-    pairs : tuple of (int, int)
-        The true pairs of features.
-    by_class : bool
-        Whether each class is a problem of its own against the rest.
-    """
-
+    # Class codes of the test rows.
     labels: NDArray[np.integer] = field(default_factory=lambda: np.empty(0, dtype=np.int32))
-    n_classes: int = 0
-    relevant: tuple[int, ...] = ()
-    pairs: tuple[tuple[int, int], ...] = ()
-    by_class: bool = False
+    n_classes: int = 0  # number of classes that occur among the training and test rows
+    relevant: tuple[int, ...] = ()  # the relevant features, for a protocol without predictions
+    pairs: tuple[tuple[int, int], ...] = ()  # the true pairs of features
+    by_class: bool = False  # whether each class is a problem of its own against the rest
 
     @classmethod
     def of_rows(
@@ -56,32 +43,8 @@ class Truth:
 
 
 def wrong_score(result: TrialResult, truth: Truth, *, predicts: bool) -> str:
-    """Return a clause on the first score that the result itself contradicts; empty if there is none.
-
-    Parameters
-    ----------
-    result : TrialResult
-        That of a trial that succeeded.
-    truth : Truth
-    predicts : bool
-        Whether the protocol predicts test rows.
-
-    Raises
-    ------
-    ValueError
-        If the result lacks what its scores are computed from.
-
-    Notes
-    -----
-    Not computed again: what needs probabilities or decision values, and a curve at other sizes than its largest.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> result = TrialResult(key="", scores={"accuracy": 1.0}, predictions=np.array([1, 1]))
-    >>> wrong_score(result, Truth(np.array([0, 1]), 2), predicts=True)
-    "its score 'accuracy' is 1, but its predictions give 0.5"
-    """
+    """Return a clause on the first score that the result itself contradicts; empty if there is none."""
+    # Not computed again: what needs probabilities or decision values, and a curve at other sizes than its largest.
     for claimed, computed, source in _of_predictions(result, truth) if predicts else _of_features(result, truth):
         for name, value in computed.items():
             if name in claimed and not np.isclose(claimed[name], value, rtol=0.0, atol=_ROUNDING, equal_nan=True):
@@ -122,25 +85,9 @@ def _of_features(result: TrialResult, truth: Truth) -> Iterator[_Compared]:
 def scores_of(
     predictions: NDArray[np.integer], truth: Truth, decisions: NDArray[np.integer] | None = None
 ) -> dict[str, float]:
-    """Return the scores that predicted class codes determine, from the counts of each class.
-
-    `mfbench.run.trial.metrics` gives the same by scikit-learn in fifty times the time, which the one process that
-    stores all results does not have.
-
-    Parameters
-    ----------
-    predictions : ndarray of shape (n_test,)
-    truth : Truth
-    decisions : ndarray of shape (n_test, n_columns) or None, default=None
-        As in `mfbench.model.trials.TrialResult`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> scores = scores_of(np.array([0, 1, 1, 1]), Truth(np.array([0, 0, 1, 1]), 2))
-    >>> scores["accuracy"], scores["balanced_accuracy"], round(scores["mcc"], 6)
-    (0.75, 0.75, 0.57735)
-    """
+    """Return the scores that predicted class codes determine, from the counts of each class."""
+    # `mfbench.run.trial.metrics` gives the same by scikit-learn in fifty times the time, which the one process that
+    # stores all results does not have.
     if predictions.shape != truth.labels.shape:
         raise ValueError(f"{predictions.shape} predictions of {truth.labels.shape} test rows")
     codes, where = np.unique(np.concatenate([truth.labels, predictions]), return_inverse=True)

@@ -41,22 +41,7 @@ Check = Callable[[Trial, TrialResult], str]
 
 
 class Supervisor:
-    """A place for a worker.
-
-    Parameters
-    ----------
-    job : Job
-        The run.
-    timeout : float
-        Limit of the wall time of a trial, in seconds.
-    check : callable
-        Takes a trial and its result; returns a sentence on what is wrong with it, or an empty one.
-
-    Attributes
-    ----------
-    owners : frozenset of str or None
-        The distributions whose plugins the worker has loaded; None if there is no worker yet.
-    """
+    """A place for a worker."""
 
     def __init__(self, job: Job, timeout: float, check: Check) -> None:
         self.job = job
@@ -176,13 +161,7 @@ class Supervisor:
         self._channel.send(pickle.dumps((task.trial, task.shared)))
 
     def outcomes(self) -> Iterator[Outcome]:
-        """Yield the trials that have ended since the last call, without waiting.
-
-        Raises
-        ------
-        RunError
-            If a worker with the built-in plugins alone cannot start.
-        """
+        """Yield the trials that have ended since the last call, without waiting."""
         if self._channel is not None:
             self._channel.flush()
             yield from self._results()

@@ -34,31 +34,13 @@ _SIGNALS = [getattr(signal, name) for name in ("SIGALRM", "SIGCHLD", "SIGTERM") 
 
 
 class Surroundings:
-    """The shared state of this process, compared before and after a trial.
-
-    Examples
-    --------
-    >>> surroundings = Surroundings()
-    >>> surroundings.begin(seed=1)
-    >>> surroundings.changes()
-    ''
-    >>> _ = np.random.normal()
-    >>> surroundings.changes()
-    'the global random state of NumPy'
-    """
+    """The shared state of this process, compared before and after a trial."""
 
     def __init__(self) -> None:
         self._libraries = ThreadpoolController().lib_controllers
 
     def begin(self, seed: int) -> None:
-        """Record the state before a trial.
-
-        Parameters
-        ----------
-        seed : int
-            Of the trial. It also seeds the global random state, so that even a method that draws from it, which
-            violates its `random_state`, gives the same result again.
-        """
+        """Record the state before a trial."""
         random.seed(seed)
         np.random.seed(seed % 2**32)  # noqa: NPY002 - the global state is the subject
         self._python = random.getstate()

@@ -48,15 +48,7 @@ RUNNERS: dict[Task, type[TrialRunner]] = {kind.task: resolve_name(kind.task.runn
 
 
 class Worker:
-    """State of one worker process.
-
-    Parameters
-    ----------
-    job : Job
-        The run.
-    registry : Registry
-        The plugins of this process.
-    """
+    """State of one worker process."""
 
     def __init__(self, job: Job, registry: Registry) -> None:
         self.job = job
@@ -67,14 +59,7 @@ class Worker:
         self._folds: OrderedDict[tuple[str, int, int], Fold] = OrderedDict()
 
     def run(self, trial: Trial, shared: SharedFits) -> tuple[TrialResult, SharedFits]:
-        """Run a trial; return its result, and the selector fits that other trials of its fold can share.
-
-        Parameters
-        ----------
-        trial : Trial
-        shared : dict
-            Selector fits of the same fold that another trial has made.
-        """
+        """Run a trial; return its result, and the selector fits that other trials of its fold can share."""
         method = self.job.methods[trial.method]
         self._surroundings.begin(trial.seed)
         fold = self._fold(trial)
@@ -87,19 +72,8 @@ class Worker:
         return result, fold.export(key) if key and not shared else {}
 
     def import_estimators(self, owners: Owners) -> None:
-        """Import the estimators of the methods that come from certain distributions only.
-
-        So the first trial is charged neither time nor memory for it.
-
-        Parameters
-        ----------
-        owners : frozenset of str
-
-        Raises
-        ------
-        MfbenchError
-            If an estimator does not exist or cannot be imported.
-        """
+        """Import the estimators of the methods that come from certain distributions only."""
+        # So the first trial is charged neither time nor memory for it.
         for label, method in self.job.methods.items():
             if self.job.owners.get(label, BUILT_IN) == owners:
                 for step, _, lookup in self._steps(method):
@@ -158,16 +132,7 @@ def prepare(job: Job) -> None:
 
 
 def serve(connection: socket.socket, owners: Owners, begin_section: Callable[[], None]) -> None:
-    """Run the trials that the main process sends, until it closes the connection or this process is spent.
-
-    Parameters
-    ----------
-    connection : socket
-    owners : frozenset of str
-        The distributions whose plugins this worker loads besides the built-in ones.
-    begin_section : callable
-        Begins a new section of the log.
-    """
+    """Run the trials that the main process sends, until it closes the connection or this process is spent."""
     assert _prepared is not None
     job, process = _prepared.job, os.getpid()
     worker = Worker(job, _prepared.registry if owners == BUILT_IN else _load(job, owners))

@@ -21,49 +21,21 @@ _BLOCK = 2_000
 def signed_rank_test(
     first: ArrayLike, second: ArrayLike, rope: float = 0.01, *, seed: int = 0, samples: int = SAMPLES
 ) -> Posterior:
-    r"""Bayesian signed-rank test across datasets (Benavoli, Mangili, Corani, Zaffalon, Ruggeri).
-
-    The differences :math:`z_1 \dots z_q` and a pseudo-observation :math:`z_0 = 0` of strength 1/2 have weights
-    :math:`w \sim \mathrm{Dirichlet}(1/2, 1, \dots, 1)`. A draw of the weights gives
-
-    .. math:: \theta_{first} = \sum_{i,j} w_i w_j\, [z_i + z_j > 2r], \qquad
-              \theta_{second} = \sum_{i,j} w_i w_j\, [z_i + z_j < -2r], \qquad
-              \theta_{rope} = 1 - \theta_{first} - \theta_{second},
-
-    where a sum that equals a limit counts half. The probabilities are the shares of draws in which each is the largest.
-
-    Parameters
-    ----------
-    first, second : array-like of shape (q,)
-        One score for each dataset.
-    rope : float, default=0.01
-        Differences of at most this size count as zero; in the unit of the scores, 0 for no region.
-    seed : int, default=0
-        Seed of the draws.
-    samples : int, default=50000
-        Draws; the Monte-Carlo error of a probability is at most 0.5 / sqrt(samples).
-
-    Returns
-    -------
-    Posterior
-        Without interval.
-
-    Notes
-    -----
-    O(samples q^2) time; O(samples q) memory, shared by comparisons with the same number of datasets.
-
-    References
-    ----------
-    .. [1] A. Benavoli et al., "A Bayesian Wilcoxon signed-rank test based on the Dirichlet process", ICML 2014.
-    .. [2] A. Benavoli et al., "Time for a change: a tutorial for comparing multiple classifiers through Bayesian
-       analysis", JMLR 18(77):1-36, 2017.
-
-    Examples
-    --------
-    >>> posterior = signed_rank_test([0.9, 0.8, 0.85, 0.95, 0.7], [0.8, 0.75, 0.8, 0.9, 0.6])
-    >>> posterior.first > 0.95, posterior.second
-    (True, 0.0)
-    """
+    """Bayesian signed-rank test across datasets (Benavoli, Mangili, Corani, Zaffalon, Ruggeri)."""
+    # The differences z_1 \dots z_q and a pseudo-observation z_0 = 0 of strength 1/2 have weights
+    # w \sim \mathrm{Dirichlet}(1/2, 1, \dots, 1). A draw of the weights gives
+    #
+    # .. math:: \theta_{first} = \sum_{i,j} w_i w_j\, [z_i + z_j > 2r], \qquad
+    #           \theta_{second} = \sum_{i,j} w_i w_j\, [z_i + z_j < -2r], \qquad
+    #           \theta_{rope} = 1 - \theta_{first} - \theta_{second},
+    #
+    # where a sum that equals a limit counts half. The probabilities are the shares of draws in which each is the
+    # largest.
+    #
+    # O(samples q^2) time; O(samples q) memory, shared by comparisons with the same number of datasets.
+    # Reference: A. Benavoli et al., "A Bayesian Wilcoxon signed-rank test based on the Dirichlet process", ICML 2014.
+    # A. Benavoli et al., "Time for a change: a tutorial for comparing multiple classifiers through Bayesian analysis",
+    # JMLR 18(77):1-36, 2017.
     differences = differences_of(first, second)
     points = np.concatenate([[0.0], differences])
     sums = np.round(points[:, None] + points, 12)

@@ -18,63 +18,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Friedman:
-    """Friedman's test and the correction of Iman and Davenport.
-
-    Attributes
-    ----------
-    n_datasets, n_methods : int
-    chi2, p_value : float
-        Friedman's statistic, corrected for ties, and its p-value from the chi-squared distribution.
-    f, f_p_value : float
-        The statistic of Iman and Davenport, which is less conservative.
-    """
+    """Friedman's test and the correction of Iman and Davenport."""
 
     n_datasets: int
     n_methods: int
+    # chi2, p_value: friedman's statistic, corrected for ties, and its p-value from the chi-squared distribution.
     chi2: float
     p_value: float
-    f: float
+    f: float  # f, f_p_value: the statistic of Iman and Davenport, which is less conservative
     f_p_value: float
 
 
 def friedman_test(ranks: ArrayLike) -> Friedman:
-    r"""Test whether all methods are equally good, by their ranks on each dataset.
-
-    With :math:`R_j` the mean rank of method :math:`j` over :math:`N` datasets, :math:`k` methods and no ties,
-
-    .. math:: \chi^2 = \frac{12 N}{k(k+1)} \Big[\sum_j R_j^2 - \frac{k(k+1)^2}{4}\Big], \qquad
-              F = \frac{(N-1)\chi^2}{N(k-1) - \chi^2},
-
-    with :math:`k-1` and with :math:`k-1`, :math:`(k-1)(N-1)` degrees of freedom. With ties, the variance of the actual
-    ranks replaces that of :math:`1 \dots k`.
-
-    Parameters
-    ----------
-    ranks : array-like of shape (n_datasets, n_methods)
-        Ranks on each dataset; ties share their mean rank.
-
-    Returns
-    -------
-    Friedman
-        If all methods are equal on every dataset, p is 1.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two datasets or two methods.
-
-    References
-    ----------
-    .. [1] M. Friedman, "The use of ranks to avoid the assumption of normality", JASA 32:675-701, 1937.
-    .. [2] R. L. Iman, J. M. Davenport, "Approximations of the critical region of the Friedman statistic",
-       Communications in Statistics A9:571-595, 1980.
-
-    Examples
-    --------
-    >>> test = friedman_test([[1, 2, 3], [1, 2, 3], [1, 3, 2], [2, 1, 3]])
-    >>> round(test.chi2, 2), round(test.p_value, 3), round(test.f, 2), round(test.f_p_value, 3)
-    (4.5, 0.105, 3.86, 0.084)
-    """
+    """Test whether all methods are equally good, by their ranks on each dataset."""
+    # With R_j the mean rank of method j over N datasets, k methods and no ties,
+    #
+    # .. math:: \chi^2 = \frac{12 N}{k(k+1)} \Big[\sum_j R_j^2 - \frac{k(k+1)^2}{4}\Big], \qquad
+    #           F = \frac{(N-1)\chi^2}{N(k-1) - \chi^2},
+    #
+    # with k-1 and with k-1, (k-1)(N-1) degrees of freedom. With ties, the variance of the
+    # actual ranks replaces that of 1 \dots k.
+    # Reference: M. Friedman, "The use of ranks to avoid the assumption of normality", JASA 32:675-701, 1937. R. L.
+    # Iman, J. M. Davenport, "Approximations of the critical region of the Friedman statistic", Communications in
+    # Statistics A9:571-595, 1980.
     table = np.asarray(ranks, dtype=float)
     if table.ndim != 2 or min(table.shape) < 2:
         raise ValueError(f"at least two datasets and two methods are required; got ranks of shape {table.shape}")
@@ -92,49 +58,20 @@ def friedman_test(ranks: ArrayLike) -> Friedman:
 
 
 def critical_difference(n_methods: int, n_datasets: int, alpha: float = 0.05) -> float:
-    r"""Return Nemenyi's critical difference of average ranks.
-
-    .. math:: CD = q_\alpha \sqrt{\frac{k(k+1)}{6N}},
-
-    with :math:`\sqrt 2\, q_\alpha` the upper point of the studentized range of :math:`k` means. It uses the ranks of
-    all methods, so the verdict on two methods depends on the others: use it for the diagram, and decide by
-    Wilcoxon's test with Holm's adjustment.
-
-    References
-    ----------
-    .. [1] P. Nemenyi, "Distribution-free multiple comparisons", PhD thesis, Princeton 1963.
-    .. [2] A. Benavoli, G. Corani, F. Mangili, "Should we really use post-hoc tests based on mean-ranks?", JMLR
-       17(5):1-10, 2016.
-
-    Examples
-    --------
-    >>> round(critical_difference(18, 20), 2)
-    5.89
-    """
+    """Return Nemenyi's critical difference of average ranks."""
+    # .. math:: CD = q_\alpha \sqrt{\frac{k(k+1)}{6N}},
+    #
+    # with \sqrt 2\, q_\alpha the upper point of the studentized range of k means. It uses the ranks of
+    # all methods, so the verdict on two methods depends on the others: use it for the diagram, and decide by Wilcoxon's
+    # test with Holm's adjustment.
+    # Reference: P. Nemenyi, "Distribution-free multiple comparisons", PhD thesis, Princeton 1963. A. Benavoli, G.
+    # Corani, F. Mangili, "Should we really use post-hoc tests based on mean-ranks?", JMLR 17(5):1-10, 2016.
     point = float(stats.studentized_range.ppf(1.0 - alpha, n_methods, np.inf)) / np.sqrt(2.0)
     return float(point * np.sqrt(n_methods * (n_methods + 1) / (6.0 * n_datasets)))
 
 
 def not_separated(ranks: ArrayLike, difference: float) -> list[tuple[int, int]]:
-    """Return the largest groups of methods whose average ranks lie within a difference of each other.
-
-    Parameters
-    ----------
-    ranks : array-like of shape (n_methods,)
-        Average ranks in ascending order.
-    difference : float
-        The critical difference.
-
-    Returns
-    -------
-    list of (int, int)
-        First and last position of each group of two or more that is not part of a larger one.
-
-    Examples
-    --------
-    >>> not_separated([1.0, 1.5, 2.8, 3.0], 1.6)
-    [(0, 1), (1, 3)]
-    """
+    """Return the largest groups of methods whose average ranks lie within a difference of each other."""
     values = np.asarray(ranks, dtype=float)
     last = np.searchsorted(values, values + difference + 1e-12, side="right") - 1
     return [
@@ -143,21 +80,11 @@ def not_separated(ranks: ArrayLike, difference: float) -> list[tuple[int, int]]:
 
 
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:
-    """Return p-values adjusted by Holm's method, in the order of the input.
-
-    Sorted p-values are multiplied by m, m - 1, …, 1, and none may be smaller than the one before it. Rejecting those
-    below a level bounds the probability of any false rejection by that level. NaN stays NaN and is not counted.
-
-    References
-    ----------
-    .. [1] S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics
-       6:65-70, 1979.
-
-    Examples
-    --------
-    >>> holm([0.01, 0.04, 0.03]).tolist()
-    [0.03, 0.06, 0.06]
-    """
+    """Return p-values adjusted by Holm's method, in the order of the input."""
+    # Sorted p-values are multiplied by m, m - 1, …, 1, and none may be smaller than the one before it. Rejecting those
+    # below a level bounds the probability of any false rejection by that level. NaN stays NaN and is not counted.
+    # Reference: S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics
+    # 6:65-70, 1979.
     values = np.asarray(p_values, dtype=float)
     adjusted = np.full(values.shape, np.nan)
     present = np.flatnonzero(~np.isnan(values))
@@ -168,25 +95,7 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
 
 
 def win_probabilities(means: pd.DataFrame, *, greater_is_better: bool = True) -> pd.DataFrame:
-    """Return how often the row's method is better than the column's, over datasets; ties count half.
-
-    Parameters
-    ----------
-    means : DataFrame of shape (n_datasets, n_methods)
-        One score per dataset and method, none missing.
-    greater_is_better : bool, default=True
-        Direction of the score.
-
-    Returns
-    -------
-    DataFrame of shape (n_methods, n_methods)
-        The diagonal is 1/2; an entry and its mirror image add up to 1.
-
-    Examples
-    --------
-    >>> float(win_probabilities(pd.DataFrame({"A": [0.9, 0.8], "B": [0.7, 0.8]})).loc["A", "B"])
-    0.75
-    """
+    """Return how often the row's method is better than the column's, over datasets; ties count half."""
     values = np.round(means.to_numpy(dtype=float) * (1 if greater_is_better else -1), 12)
     better = (values[:, :, None] > values[:, None, :]) + 0.5 * (values[:, :, None] == values[:, None, :])
     return pd.DataFrame(better.mean(axis=0), index=means.columns, columns=means.columns)

@@ -18,25 +18,13 @@ from mfbench.suite.scores import METRICS
 
 @dataclass(frozen=True)
 class Completed:
-    """One value per dataset and method, none missing.
-
-    Attributes
-    ----------
-    scores, ranks : DataFrame of shape (n_datasets, n_methods)
-    filled : int
-        Number of cells without a score that received one.
-    dropped : list of str
-        Datasets that were left out.
-    absent : list of str
-        Methods that were left out because they have no score at all.
-    policy : {"drop-dataset", "worst-rank", "impute-dummy"}
-    """
+    """One value per dataset and method, none missing."""
 
     scores: pd.DataFrame
     ranks: pd.DataFrame
-    filled: int
-    dropped: list[str]
-    absent: list[str]
+    filled: int  # number of cells without a score that received one
+    dropped: list[str]  # datasets that were left out
+    absent: list[str]  # methods that were left out because they have no score at all
     policy: MissingPolicy
 
 
@@ -48,36 +36,7 @@ def complete(
     ended: pd.DataFrame | None = None,
     dummies: Mapping[str, float] | None = None,
 ) -> Completed:
-    """Apply a policy to cells without a score.
-
-    Parameters
-    ----------
-    means : DataFrame of shape (n_datasets, n_methods)
-        Mean scores of complete cells, NaN elsewhere.
-    policy : {"drop-dataset", "worst-rank", "impute-dummy"}
-        Leave out every dataset on which a method has no score, after leaving out methods without any score; give the
-        cell the last rank and, if a number is needed, the worst score on the dataset; or give it the score of a
-        constant guess.
-    greater_is_better : bool, default=True
-        Direction of the score.
-    ended : DataFrame of bool or None, default=None
-        Cells whose trials have all run. A trial that has not run yet is not a failure: its dataset is left out under
-        every policy. None means all cells.
-    dummies : mapping of str to float or None, default=None
-        The constant guess's score on each dataset, for "impute-dummy".
-
-    Returns
-    -------
-    Completed
-
-    Examples
-    --------
-    >>> means = pd.DataFrame({"A": [0.9, 0.8], "B": [0.7, np.nan]}, index=["d", "e"])
-    >>> complete(means, "drop-dataset").dropped
-    ['e']
-    >>> complete(means, "worst-rank").ranks.loc["e"].tolist()
-    [1.0, 2.0]
-    """
+    """Apply a policy to cells without a score."""
     rows = list(means.index)
     absent = [str(method) for method in means.columns if means[method].isna().all()]
     if policy == "drop-dataset":
@@ -99,20 +58,7 @@ def complete(
 
 
 def dummy_score(truth: np.ndarray[Any, np.dtype[np.int64]], metric: str) -> float:
-    """Return the score of a constant guess: the most frequent class, with class frequencies as probabilities.
-
-    Parameters
-    ----------
-    truth : ndarray of shape (n_samples,)
-        Class codes of the whole dataset.
-    metric : str
-        Name of the score.
-
-    Examples
-    --------
-    >>> dummy_score(np.array([0, 1, 1, 1]), "accuracy"), dummy_score(np.array([0, 1, 1, 1]), "balanced_accuracy")
-    (0.75, 0.5)
-    """
+    """Return the score of a constant guess: the most frequent class, with class frequencies as probabilities."""
     seen, counts = np.unique(truth, return_counts=True)
     shares = np.tile(counts / counts.sum(), (len(truth), 1))
     guess = np.full(len(truth), seen[np.argmax(counts)])

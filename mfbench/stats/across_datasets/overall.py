@@ -34,32 +34,16 @@ PROBABILITIES = ["better", "equal", "worse"]
 
 @dataclass(frozen=True)
 class Overall:
-    """Comparison of methods across datasets.
+    """Comparison of methods across datasets."""
 
-    Attributes
-    ----------
-    completed : Completed
-        One value per dataset and method, none missing.
-    greater_is_better : bool
-    reference : str or None
-        Method with which the others are compared.
-    alpha : float
-        Level of tests and intervals.
-    rope : float
-        Differences of at most this size are practically zero, in the unit of the scores.
-    seed : int
-        Seed of the Monte-Carlo draws.
-    chosen : bool
-        Whether the reference was chosen as the best of these very scores. Its p-values are then adjusted over all pairs
-        of methods, each of which could have been the best and another one.
-    """
-
-    completed: Completed
+    completed: Completed  # one value per dataset and method, none missing
     greater_is_better: bool
-    reference: str | None
-    alpha: float = 0.05
-    rope: float = 0.01
-    seed: int = 0
+    reference: str | None  # method with which the others are compared
+    alpha: float = 0.05  # level of tests and intervals
+    rope: float = 0.01  # differences of at most this size are practically zero, in the unit of the scores
+    seed: int = 0  # seed of the Monte-Carlo draws
+    # Whether the reference was chosen as the best of these very scores. Its p-values are then adjusted over all pairs
+    # of methods, each of which could have been the best and another one.
     chosen: bool = False
 
     @property
@@ -94,11 +78,9 @@ class Overall:
 
     @cached_property
     def against_reference(self) -> pd.DataFrame:
-        """The reference against each other method, best average rank first.
-
-        The columns of `pairs`, and better, equal, worse: posterior probabilities of the Bayesian signed-rank test that
-        the reference is better by more than the region of practical equivalence, within it, and worse.
-        """
+        """The reference against each other method, best average rank first."""
+        # The columns of `pairs`, and better, equal, worse: posterior probabilities of the Bayesian signed-rank test
+        # that the reference is better by more than the region of practical equivalence, within it, and worse.
         others = [method for method in self.ranks.index if method != self.reference]
         comparable = self.testable and self.reference in self.ranks.index
         pairs = [(str(self.reference), str(method)) for method in others] if comparable else []
@@ -116,14 +98,12 @@ class Overall:
 
     @cached_property
     def pairs(self) -> pd.DataFrame:
-        """All pairs, the one with the better average rank first.
-
-        Columns first, second, mean (of first minus second, in the unit of the scores), difference (Hodges-Lehmann
-        estimate of the same), low, high (its interval), effect (matched-pairs rank-biserial correlation, positive if
-        the first is better), p_value (Wilcoxon, two-sided), holm (adjusted over the rows of the table), detectable
-        (smallest mean difference that the test finds with 80 % power at `alpha` over the number of comparisons, the
-        strictest step of Holm's method; NaN if there are too few datasets or no spread).
-        """
+        """All pairs, the one with the better average rank first."""
+        # Columns first, second, mean (of first minus second, in the unit of the scores), difference (Hodges-Lehmann
+        # estimate of the same), low, high (its interval), effect (matched-pairs rank-biserial correlation, positive if
+        # the first is better), p_value (Wilcoxon, two-sided), holm (adjusted over the rows of the table), detectable
+        # (smallest mean difference that the test finds with 80 % power at `alpha` over the number of comparisons, the
+        # strictest step of Holm's method; NaN if there are too few datasets or no spread).
         names = [str(method) for method in self.ranks.index]
         pairs = list(combinations(names, 2)) if self.testable else []
         return self._compare(pairs, len(pairs))
@@ -136,10 +116,8 @@ class Overall:
 
     @cached_property
     def not_worse(self) -> list[str]:
-        """The method with the best average rank, then those not significantly worse by `pairs`, best first.
-
-        The best is chosen from the same scores, so Holm's adjustment is over all pairs. Empty without a test.
-        """
+        """The method with the best average rank, then those not significantly worse by `pairs`, best first."""
+        # The best is chosen from the same scores, so Holm's adjustment is over all pairs. Empty without a test.
         if not self.testable:
             return []
         best = str(self.ranks.index[0])

@@ -14,39 +14,15 @@ MOST_DATASETS = 10**9
 
 
 def detectable_across(sd: float, n_datasets: int, alpha: float = 0.05, power: float = POWER) -> float:
-    r"""Return the smallest mean difference that Wilcoxon's signed-rank test over datasets finds.
-
-    Differences between datasets are taken as normal with the observed standard deviation. Wilcoxon's test then needs
-    :math:`\pi/3` times as many of them as the t-test, so with the noncentrality :math:`\delta` of the t-test at the
-    level that Wilcoxon's test attains with :math:`N` datasets,
-
-    .. math:: \Delta = \delta\, s \sqrt{\pi / (3N)}.
-
-    Where only differences of one sign are significant, the condition :math:`\Phi(\Delta/s)^N = power` is exact.
-
-    Parameters
-    ----------
-    sd : float
-        Standard deviation :math:`s` of the differences over datasets.
-    n_datasets : int
-    alpha : float, default=0.05
-        Level of the two-sided test.
-    power : float, default=0.8
-
-    Returns
-    -------
-    float
-        NaN if so few datasets allow no p-value below the level, or without a standard deviation above 0.
-
-    References
-    ----------
-    .. [1] E. L. Lehmann, "Nonparametrics: statistical methods based on ranks", 1975, section 4.2.
-
-    Examples
-    --------
-    >>> round(detectable_across(0.02, 20), 4), detectable_across(0.02, 5)
-    (0.0136, nan)
-    """
+    """Return the smallest mean difference that Wilcoxon's signed-rank test over datasets finds."""
+    # Differences between datasets are taken as normal with the observed standard deviation. Wilcoxon's test then needs
+    # \pi/3 times as many of them as the t-test, so with the noncentrality \delta of the t-test at the
+    # level that Wilcoxon's test attains with N datasets,
+    #
+    # .. math:: \Delta = \delta\, s \sqrt{\pi / (3N)}.
+    #
+    # Where only differences of one sign are significant, the condition \Phi(\Delta/s)^N = power is exact.
+    # Reference: E. L. Lehmann, "Nonparametrics: statistical methods based on ranks", 1975, section 4.2.
     if n_datasets < 2 or not sd > 0.0:
         return np.nan
     level = attained_level(n_datasets, alpha)
@@ -58,27 +34,7 @@ def detectable_across(sd: float, n_datasets: int, alpha: float = 0.05, power: fl
 
 
 def datasets_needed(sd: float, difference: float, alpha: float = 0.05, power: float = POWER) -> int | None:
-    """Return the number of datasets with which Wilcoxon's signed-rank test finds a difference.
-
-    Parameters
-    ----------
-    sd : float
-        Standard deviation of the differences over datasets.
-    difference : float
-        Mean difference, above 0.
-    alpha, power : float
-        As in `detectable_across`.
-
-    Returns
-    -------
-    int or None
-        None without a standard deviation above 0, or if even a thousand million datasets do not suffice.
-
-    Examples
-    --------
-    >>> datasets_needed(0.02, 0.01)
-    35
-    """
+    """Return the number of datasets with which Wilcoxon's signed-rank test finds a difference."""
     if not sd > 0.0:
         return None
     for n in range(2, MOST_EXACT + 1):

@@ -9,38 +9,12 @@ FACTORS = (1.0, 2.0, 5.0, 10.0, 100.0)
 
 
 def performance_ratios(costs: pd.DataFrame) -> pd.DataFrame:
-    r"""Return each cost over the smallest of its dataset, the basis of a performance profile.
-
-    The profile of method :math:`m` is :math:`\rho_m(\tau)`, the share of datasets on which its cost is at most
-    :math:`\tau` times the smallest of any method: :math:`\rho_m(1)` is how often it is cheapest, and the limit is how
-    often it succeeds at all.
-
-    Parameters
-    ----------
-    costs : DataFrame of shape (n_datasets, n_methods)
-        Positive costs; NaN for a method that failed, which counts as an infinite cost. Datasets on which every method
-        failed are left out.
-
-    Returns
-    -------
-    DataFrame of shape (n_datasets, n_methods)
-        Ratios of 1 or more, infinite for a method that failed.
-
-    Raises
-    ------
-    ValueError
-        If a cost is not positive.
-
-    References
-    ----------
-    .. [1] E. D. Dolan, J. J. Moré, "Benchmarking optimization software with performance profiles", Mathematical
-       Programming 91:201-213, 2002.
-
-    Examples
-    --------
-    >>> performance_ratios(pd.DataFrame({"A": [1.0, 4.0], "B": [2.0, np.nan]})).to_numpy().tolist()
-    [[1.0, 2.0], [1.0, inf]]
-    """
+    """Return each cost over the smallest of its dataset, the basis of a performance profile."""
+    # The profile of method m is \rho_m(\tau), the share of datasets on which its cost is at most
+    # \tau times the smallest of any method: \rho_m(1) is how often it is cheapest, and the limit is how
+    # often it succeeds at all.
+    # Reference: E. D. Dolan, J. J. Moré, "Benchmarking optimization software with performance profiles", Mathematical
+    # Programming 91:201-213, 2002.
     finished = costs.dropna(how="all")
     if (finished <= 0).to_numpy().any():
         raise ValueError("costs must be positive: a ratio to a cost of zero has no meaning")
@@ -49,25 +23,7 @@ def performance_ratios(costs: pd.DataFrame) -> pd.DataFrame:
 
 
 def performance_profile(ratios: pd.DataFrame, factors: tuple[float, ...] = FACTORS) -> pd.DataFrame:
-    """Return the share of datasets on which each method's cost is within each factor of the smallest.
-
-    Parameters
-    ----------
-    ratios : DataFrame of shape (n_datasets, n_methods)
-        As `performance_ratios` returns.
-    factors : tuple of float
-        Where to evaluate the profile.
-
-    Returns
-    -------
-    DataFrame of shape (n_methods, n_factors)
-        NaN if there are no datasets.
-
-    Examples
-    --------
-    >>> performance_profile(pd.DataFrame({"A": [1.0, 1.0], "B": [2.0, np.inf]}), (1.0, 2.0)).loc["B"].tolist()
-    [0.0, 0.5]
-    """
+    """Return the share of datasets on which each method's cost is within each factor of the smallest."""
     values = ratios.to_numpy(dtype=float)
     if not len(values):
         return pd.DataFrame(np.nan, index=ratios.columns, columns=list(factors))

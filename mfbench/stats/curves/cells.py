@@ -17,18 +17,10 @@ FOLD = ["replicate", "fold"]
 
 @dataclass(frozen=True)
 class CurveCell:
-    """One method on one dataset: a score for each fold and size.
+    """One method on one dataset: a score for each fold and size."""
 
-    Attributes
-    ----------
-    sizes : ndarray of shape (n_sizes,)
-        Numbers of features, ascending.
-    scores : ndarray of shape (n_folds, n_sizes)
-        In the metric's unit; NaN where there is no score.
-    """
-
-    sizes: NDArray[np.int64]
-    scores: NDArray[np.float64]
+    sizes: NDArray[np.int64]  # numbers of features, ascending
+    scores: NDArray[np.float64]  # in the metric's unit; NaN where there is no score
 
     @property
     def means(self) -> NDArray[np.float64]:
@@ -43,30 +35,8 @@ class CurveCell:
 
 
 def curve_cells(curves: pd.DataFrame, metric: str) -> dict[tuple[str, str], CurveCell]:
-    """Group the rows of one metric by (dataset, method), in the order of their first rows.
-
-    Parameters
-    ----------
-    curves : DataFrame
-        Columns dataset, method, replicate, fold, size, metric and score; rows in any order.
-    metric : str
-
-    Returns
-    -------
-    dict
-
-    Examples
-    --------
-    >>> curves = pd.DataFrame({"fold": [0, 0, 1, 1], "size": [1, 4, 4, 1], "score": [0.5, 0.9, 0.7, 0.6]})
-    >>> cells = curve_cells(curves.assign(dataset="d", method="A", replicate=0, metric="accuracy"), "accuracy")
-    >>> cell = cells["d", "A"]
-    >>> cell.sizes.tolist(), cell.scores.tolist()
-    ([1, 4], [[0.5, 0.9], [0.6, 0.7]])
-
-    Notes
-    -----
-    O(n log n) for n rows.
-    """
+    """Group the rows of one metric by (dataset, method), in the order of their first rows."""
+    # O(n log n) for n rows.
     own = curves[curves["metric"] == metric]
     if not len(own):
         return {}

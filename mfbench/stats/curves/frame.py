@@ -12,29 +12,7 @@ COLUMNS = ("dataset", "method", "replicate", "fold", "size", "metric", "score", 
 
 
 def curve_frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    """Return one row per trial, number of features and metric.
-
-    Parameters
-    ----------
-    rows : iterable of mapping
-        Trials, as `mfbench.run.store.store.Store.rows` yields them, with their curve. Those
-        without one are passed over.
-
-    Returns
-    -------
-    DataFrame
-        Columns dataset, method, replicate (the repeat of the cross-validation), fold, size (number of features),
-        metric, score and seconds (wall time of the classifier's fit at this size, the same for each metric). In the
-        order of the rows, then by metric and size.
-
-    Examples
-    --------
-    >>> from mfbench.model.trials import Curve
-    >>> curve = Curve(np.array([1, 4]), ("accuracy",), np.array([[0.5, 0.75]]), np.array([0.01, 0.02]))
-    >>> row = {"dataset": "d", "method": "m", "repeat": 0, "fold": 2, "curve": curve}
-    >>> curve_frame([row])[["fold", "size", "metric", "score"]].values.tolist()
-    [[2, 1, 'accuracy', 0.5], [2, 4, 'accuracy', 0.75]]
-    """
+    """Return one row per trial, number of features and metric."""
     parts: dict[str, list[Any]] = {name: [] for name in COLUMNS}
     for row in rows:
         curve = row["curve"]

@@ -14,42 +14,15 @@ COLUMNS = [*KEYS, "mean", "sd", "low", "high", "folds", "seconds"]
 
 
 def mean_curves(curves: pd.DataFrame, ratio: float, alpha: float = 0.05) -> pd.DataFrame:
-    r"""Return the mean score at each size, with its confidence interval.
-
-    With the scores of :math:`J` folds, their mean :math:`m` and their variance :math:`s^2` (divisor :math:`J-1`), the
-    interval is
-
-    .. math:: m \pm t_{1-\alpha/2,\,J-1} \sqrt{(1/J + n_{test}/n_{train})\, s^2}.
-
-    The term :math:`n_{test}/n_{train}` accounts for the training rows that folds share, as in the corrected resampled
-    t-test. The interval is for one curve at one size: two curves whose intervals overlap may differ significantly,
-    because a comparison is paired by fold.
-
-    Parameters
-    ----------
-    curves : DataFrame
-        Columns dataset, method, size, metric, score and seconds: one row per trial, size and metric. Scores that are
-        missing are left out.
-    ratio : float
-        Ratio of test rows to training rows.
-    alpha : float, default=0.05
-        Intervals have level 1 - alpha.
-
-    Returns
-    -------
-    DataFrame
-        Columns dataset, method, metric, size, mean, sd, low, high, folds (with a score) and seconds (mean time to fit
-        the classifier at this size). With one fold there is no interval, and with fewer than about five it is wide and
-        rough. If all folds have the same score the interval is a point. Intervals are cut at the ends of
-        the metric's range.
-
-    Examples
-    --------
-    >>> curves = pd.DataFrame({"dataset": "d", "method": "A", "size": 3, "metric": "accuracy", "seconds": 0.1,
-    ...                        "score": [0.7, 0.8, 0.75, 0.85, 0.8]})
-    >>> mean_curves(curves, ratio=1 / 4)[["mean", "low", "high"]].round(3).values.tolist()
-    [[0.78, 0.674, 0.886]]
-    """
+    """Return the mean score at each size, with its confidence interval."""
+    # With the scores of J folds, their mean m and their variance s^2 (divisor J-1), the
+    # interval is
+    #
+    # .. math:: m \pm t_{1-\alpha/2,\,J-1} \sqrt{(1/J + n_{test}/n_{train})\, s^2}.
+    #
+    # The term n_{test}/n_{train} accounts for the training rows that folds share, as in the corrected resampled
+    # t-test. The interval is for one curve at one size: two curves whose intervals overlap may differ significantly,
+    # because a comparison is paired by fold.
     if not len(curves):
         return pd.DataFrame(columns=COLUMNS)
     groups = curves.groupby(KEYS, sort=False)

@@ -23,32 +23,8 @@ def ranking_figures(
     relevant: Mapping[str, Sequence[int]],
     weighted: Collection[str] = (),
 ) -> pd.DataFrame:
-    """Return what the first features of each method's rankings have in common with each other and with the truth.
-
-    Parameters
-    ----------
-    rows : iterable of mapping
-        Trials, as `mfbench.run.store.store.Store.rows` yields them, with status and weights.
-        Trials that failed are left out.
-    sizes : mapping of (str, str) to ndarray
-        The sizes of each dataset and method, ascending; others are left out.
-    relevant : mapping of str to sequence of int
-        The relevant features of each dataset with known truth.
-    weighted : collection of str, default=()
-        Methods whose weights count in a distance. Features without a positive weight have no part in it, so they do not
-        count as selected, unless no feature has one.
-
-    Returns
-    -------
-    DataFrame
-        Columns dataset, method, size, stability (Nogueira's over folds, see `mfbench.stats.stability`; NaN with one
-        fold, and at the size of all features), precision (share of the features that are relevant, mean over folds),
-        recall (share of the relevant features that are among them, likewise; both NaN without known truth) and folds.
-
-    Notes
-    -----
-    Methods that share a selector fit have the same weights, which are ranked once: O(p log p) for each distinct fit.
-    """
+    """Return what the first features of each method's rankings have in common with each other and with the truth."""
+    # Methods that share a selector fit have the same weights, which are ranked once: O(p log p) for each distinct fit.
     cells: dict[tuple[str, str], list[NDArray[np.float64]]] = {}
     for row in rows:
         place = (row["dataset"], row["method"])
@@ -77,30 +53,7 @@ def figures_at(
     relevant: Sequence[int],
     limits: Sequence[int] | None = None,
 ) -> NDArray[np.float64]:
-    """Return stability, precision and recall at each size.
-
-    Parameters
-    ----------
-    sizes : ndarray of shape (n_sizes,)
-        Ascending, at least 1 and at most the number of features.
-    rankings : sequence of ndarray of shape (n_features,)
-        The features of each fold, best first.
-    relevant : sequence of int
-        Empty if the truth is not known.
-    limits : sequence of int or None, default=None
-        How many features of each ranking can be selected; None means all.
-
-    Returns
-    -------
-    ndarray of shape (n_sizes, 3)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rankings = [np.array([0, 1, 2, 3]), np.array([0, 2, 1, 3])]
-    >>> figures_at(np.array([1, 2]), rankings, relevant=[0, 1]).tolist()
-    [[1.0, 1.0, 0.5], [0.0, 0.75, 0.75]]
-    """
+    """Return stability, precision and recall at each size."""
     table = np.stack(rankings)
     n_folds, n_features = table.shape
     selectable = np.arange(n_features) < np.full(n_folds, n_features if limits is None else limits)[:, None]

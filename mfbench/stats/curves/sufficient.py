@@ -29,31 +29,7 @@ def sufficient_sizes(
     greater_is_better: bool = True,
     complete: Collection[tuple[str, str]] | None = None,
 ) -> pd.DataFrame:
-    """Return the smallest sizes that are enough for each method on each dataset.
-
-    Parameters
-    ----------
-    curves : DataFrame
-        Columns dataset, method, replicate, fold, size, metric and score.
-    metric : str
-    ratio : float
-        Ratio of test rows to training rows.
-    alpha : float, default=0.05
-        Level of the one-sided test of a size against the best size.
-    greater_is_better : bool, default=True
-        Direction of the metric.
-    complete : collection of (str, str) or None, default=None
-        Pairs of dataset and method whose trials all succeeded; only these are compared with other methods. None means
-        all.
-
-    Returns
-    -------
-    DataFrame
-        Columns dataset, method, best_size (the size with the best mean; among equal ones the smallest), best_mean,
-        sufficient_size (see `sufficient_size`), sufficient_mean, and close_size (the smallest size whose mean is at
-        least `SHARE` of the best mean of any complete method at any size on the dataset). Sizes are NaN if undefined
-        or never reached.
-    """
+    """Return the smallest sizes that are enough for each method on each dataset."""
     cells = curve_cells(curves, metric)
     sign = 1.0 if greater_is_better else -1.0
     judged = set(cells) if complete is None else set(complete)
@@ -73,32 +49,9 @@ def sufficient_sizes(
 
 
 def sufficient_size(cell: CurveCell, sign: float, ratio: float, alpha: float = 0.05) -> float:
-    """Return the smallest size of a curve that is not significantly worse than its best size.
-
-    Each smaller size is compared with the best by the corrected resampled t-test, one-sided at level `alpha`. A size
-    for which that test has no verdict is not sufficient.
-
-    Parameters
-    ----------
-    cell : CurveCell
-    sign : {1.0, -1.0}
-        1 if greater scores are better.
-    ratio : float
-        Ratio of test rows to training rows.
-    alpha : float, default=0.05
-
-    Returns
-    -------
-    float
-        NaN with several sizes and fewer than `mfbench.stats.one_dataset.paired.LEAST_PAIRS` folds: no test is
-        possible.
-
-    Examples
-    --------
-    >>> scores = np.array([[0.5, 0.88, 0.9], [0.6, 0.91, 0.9], [0.55, 0.9, 0.92], [0.5, 0.92, 0.93], [0.6, 0.89, 0.9]])
-    >>> sufficient_size(CurveCell(np.array([1, 5, 20]), scores), 1.0, ratio=1 / 4)
-    5.0
-    """
+    """Return the smallest size of a curve that is not significantly worse than its best size."""
+    # Each smaller size is compared with the best by the corrected resampled t-test, one-sided at level `alpha`. A size
+    # for which that test has no verdict is not sufficient.
     if len(cell.sizes) == 1:
         return float(cell.sizes[0])
     scores = sign * cell.whole
@@ -113,27 +66,7 @@ def sufficient_size(cell: CurveCell, sign: float, ratio: float, alpha: float = 0
 
 
 def close_size(cell: CurveCell, best: float, greater_is_better: bool = True, share: float = SHARE) -> float:
-    """Return the smallest size whose mean score is close to the best.
-
-    Parameters
-    ----------
-    cell : CurveCell
-    best : float
-        The best mean score on the dataset, in the metric's unit.
-    greater_is_better : bool, default=True
-        If false, the mean may exceed `best` by the factor 1/`share`.
-    share : float, default=0.95
-
-    Returns
-    -------
-    float
-        NaN if no size is close, or if `best` is negative, for which a share has no meaning.
-
-    Examples
-    --------
-    >>> close_size(CurveCell(np.array([1, 5, 20]), np.array([[0.5, 0.76, 0.8]])), best=0.8)
-    5.0
-    """
+    """Return the smallest size whose mean score is close to the best."""
     if not best >= 0.0:
         return float("nan")
     # A loss is close if the best is at least the share of it.

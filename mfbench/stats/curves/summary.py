@@ -26,13 +26,7 @@ OVERVIEW = [
 
 
 def classifier_of(description: str) -> str:
-    """Return the classifier in the description of a method, for a run whose version did not record it.
-
-    Examples
-    --------
-    >>> classifier_of("relieff → top 5 → knn(n_neighbors=1) [tunes metric]")
-    'knn(n_neighbors=1)'
-    """
+    """Return the classifier in the description of a method, for a run whose version did not record it."""
     return description.rpartition(" [tunes ")[0].rpartition(" → ")[2] or description.rpartition(" → ")[2]
 
 
@@ -48,29 +42,7 @@ def curve_summary(
     classifiers: Mapping[str, str],
     settings: ComparisonSettings,
 ) -> pd.DataFrame:
-    """Return one row per dataset and method with a curve.
-
-    Parameters
-    ----------
-    curves : DataFrame
-        One row per trial, size and metric: columns dataset, method, replicate, fold, size, metric and score.
-    trials : DataFrame
-        As `mfbench.stats.results.Run.compared`, with the columns of `AREAS`.
-    rankings : DataFrame
-        As `mfbench.stats.curves.rankings.ranking_figures` returns.
-    classifiers : mapping of str to str
-        The classifier of each method with a curve.
-    settings : ComparisonSettings
-        Its metric is that of the curves.
-
-    Returns
-    -------
-    DataFrame
-        Columns dataset, method, classifier, area and area_linear (means over folds), best_size, best_mean,
-        sufficient_size, sufficient_mean and close_size (see `mfbench.stats.curves.sufficient.sufficient_sizes`),
-        stability, precision and recall (at the sufficient size, or at the best one if there is no test), folds (that
-        succeeded) and planned.
-    """
+    """Return one row per dataset and method with a curve."""
     if not len(curves):
         return pd.DataFrame(columns=COLUMNS)
     own = trials[trials["method"].isin(list(classifiers))]
@@ -100,29 +72,7 @@ def curve_overview(
     settings: ComparisonSettings,
     dummies: Mapping[str, float] | None = None,
 ) -> pd.DataFrame:
-    """Return one row per method with a curve: means, ranks and medians over datasets, classifier by classifier.
-
-    Parameters
-    ----------
-    summary : DataFrame
-        As `curve_summary` returns.
-    trials : DataFrame
-        As `mfbench.stats.results.Run.compared`, with the columns of `AREAS`.
-    settings : ComparisonSettings
-        Its metric is that of the curves; its policy for missing cells applies.
-    dummies : mapping of str to float or None, default=None
-        Scores of a constant guess by dataset, which are also the areas under its curve.
-
-    Returns
-    -------
-    DataFrame
-        Columns classifier, method, area, area_linear (means) and rank (average rank of the area among the methods of
-        the classifier), all three over the `compared` datasets that the policy keeps; datasets; sufficient_size
-        (median) and sufficient_on (number of datasets on which there is one); close_size and close_on likewise;
-        stability, precision and recall (at the same sizes as in `curve_summary`, means over the datasets that have
-        them). Best rank
-        first within a classifier.
-    """
+    """Return one row per method with a curve: means, ranks and medians over datasets, classifier by classifier."""
     parts = [
         _overview(str(classifier), part, trials[trials["method"].isin(part["method"])], settings, dummies)
         for classifier, part in summary.groupby("classifier", sort=False)

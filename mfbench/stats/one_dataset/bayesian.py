@@ -17,28 +17,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Posterior:
-    """The posterior distribution of the difference between two methods, summarised.
+    """The posterior distribution of the difference between two methods, summarised."""
 
-    Attributes
-    ----------
-    difference : float
-        Its posterior mean (one dataset) or the mean of the observed differences (across datasets).
-    first, rope, second : float
-        Probabilities that the first is larger by more than the region, that they are practically equal, and that the
-        second is larger; NaN if they are undefined.
-    low, high : float
-        Credible interval of the difference at level 1 - alpha; NaN if there is none.
-    reason : str, default=""
-        Why the probabilities are undefined, as in `mfbench.stats.one_dataset.paired.PairedTest`.
-    """
-
-    difference: float
+    difference: float  # its posterior mean (one dataset) or the mean of the observed differences (across datasets)
+    # first, rope, second: probabilities that the first is larger by more than the region, that they are practically
+    # equal, and that the second is larger; NaN if they are undefined.
     first: float
     rope: float
     second: float
-    low: float = np.nan
+    low: float = np.nan  # low, high: credible interval of the difference at level 1 - alpha; NaN if there is none
     high: float = np.nan
-    reason: str = ""
+    reason: str = ""  # why the probabilities are undefined, as in `mfbench.stats.one_dataset.paired.PairedTest`
 
     @property
     def p_value(self) -> float:
@@ -46,10 +35,8 @@ class Posterior:
         return np.nan
 
     def verdict(self, alpha: float = 0.05) -> int | None:
-        """Return 1 if the first is better with probability above 1 - `alpha`, -1 if the second is, else 0.
-
-        None if the probabilities are undefined, unless the scores are identical.
-        """
+        """Return 1 if the first is better with probability above 1 - `alpha`, -1 if the second is, else 0."""
+        # None if the probabilities are undefined, unless the scores are identical.
         if np.isnan(self.first):
             return 0 if self.reason == IDENTICAL else None
         return int(self.first > 1.0 - alpha) - int(self.second > 1.0 - alpha)
@@ -58,49 +45,16 @@ class Posterior:
 def correlated_t_test(
     first: ArrayLike, second: ArrayLike, ratio: float, rope: float = 0.01, alpha: float = 0.05
 ) -> Posterior:
-    r"""Bayesian correlated t-test (Corani and Benavoli).
-
-    With :math:`J` paired differences of mean :math:`m` and variance :math:`s^2` (divisor :math:`J-1`), and the
-    correlation :math:`\rho = n_{test} / (n_{test} + n_{train})` between folds, the posterior of the mean difference is
-    a Student distribution with :math:`J-1` degrees of freedom, location :math:`m` and squared scale
-
-    .. math:: \Big(\frac 1J + \frac{\rho}{1-\rho}\Big) s^2, \qquad \frac{\rho}{1-\rho} = \frac{n_{test}}{n_{train}}.
-
-    With ``rope=0`` its probabilities are the one-sided p-values of `corrected_t_test`.
-
-    Parameters
-    ----------
-    first, second : array-like of shape (J,)
-        Scores of the two methods on the same folds.
-    ratio : float
-        Ratio of test rows to training rows, 1/9 for 10-fold cross-validation.
-    rope : float, default=0.01
-        Differences of at most this size count as zero; in the unit of the scores, 0 for no region.
-    alpha : float, default=0.05
-        The credible interval has level 1 - alpha.
-
-    Returns
-    -------
-    Posterior
-        As for `corrected_t_test`, there is none without spread or below
-        `mfbench.stats.one_dataset.paired.LEAST_PAIRS` pairs.
-
-    Raises
-    ------
-    ValueError
-        If the shapes differ, a score is missing, or there are fewer than two pairs.
-
-    References
-    ----------
-    .. [1] G. Corani, A. Benavoli, "A Bayesian approach for comparing cross-validated algorithms on multiple data sets",
-       Machine Learning 100:285-304, 2015.
-
-    Examples
-    --------
-    >>> posterior = correlated_t_test([0.9, 0.8, 0.85, 0.95, 0.9], [0.8, 0.75, 0.85, 0.9, 0.9], ratio=1 / 4)
-    >>> round(posterior.first, 2), round(posterior.rope, 2), round(posterior.second, 2)
-    (0.83, 0.1, 0.07)
-    """
+    """Bayesian correlated t-test (Corani and Benavoli)."""
+    # With J paired differences of mean m and variance s^2 (divisor J-1), and the
+    # correlation \rho = n_{test} / (n_{test} + n_{train}) between folds, the posterior of the mean difference
+    # is a Student distribution with J-1 degrees of freedom, location m and squared scale
+    #
+    # .. math:: \Big(\frac 1J + \frac{\rho}{1-\rho}\Big) s^2, \qquad \frac{\rho}{1-\rho} = \frac{n_{test}}{n_{train}}.
+    #
+    # With `rope=0` its probabilities are the one-sided p-values of `corrected_t_test`.
+    # Reference: G. Corani, A. Benavoli, "A Bayesian approach for comparing cross-validated algorithms on multiple data
+    # sets", Machine Learning 100:285-304, 2015.
     differences = differences_of(first, second)
     count = len(differences)
     if count < 2:

@@ -22,32 +22,12 @@ if TYPE_CHECKING:
 
 
 def against_best(cells: Sequence[CellResults], best: int, settings: ComparisonSettings) -> NDArray[np.float64]:
-    """Return how likely a difference from the best method would be if nothing differed, for each of several methods.
-
-    The best of many equal methods is ahead of some of them by chance. Any of the k(k - 1)/2 pairs may turn out to be
-    the best and a worse method, so all of them are compared, and Holm's method adjusts their p-values. The share of
-    datasets on which any of k equal methods is then called worse than the best is at most the level.
-
-    Parameters
-    ----------
-    cells : sequence of CellResults
-        Complete results of all methods on one dataset.
-    best : int
-        Position of the method with the best mean.
-    settings : ComparisonSettings
-        Their test compares each pair. The corrected resampled t-test takes the folds of one repeat as the number of
-        folds, because further repeats test the same rows: with unstable learners they add less information than the
-        correction assumes, and among many methods that error grows.
-
-    Returns
-    -------
-    ndarray of shape (n_methods,)
-        Adjusted two-sided p-values; 1 for the best, NaN if the comparison with the best has no verdict.
-
-    Notes
-    -----
-    O(k²) comparisons.
-    """
+    """Return how likely a difference from the best method would be if nothing differed, for each of several methods."""
+    # The best of many equal methods is ahead of some of them by chance. Any of the k(k - 1)/2 pairs may turn out to be
+    # the best and a worse method, so all of them are compared, and Holm's method adjusts their p-values. The share of
+    # datasets on which any of k equal methods is then called worse than the best is at most the level.
+    #
+    # O(k²) comparisons.
     pairs = np.array(list(combinations(range(len(cells)), 2)), dtype=np.intp).reshape(-1, 2)
     if settings.test == "corrected-t" and cells:
         settings = dataclasses.replace(settings, ratio=ratio_without_repeats(cells[0], settings.ratio))
@@ -77,20 +57,16 @@ def _compare_pairs(
 
 
 def ratio_without_repeats(cell: CellResults, ratio: float) -> float:
-    """Return the ratio with which the corrected test has the variance of one repeat, however many there are.
-
-    Repeats of a single split, such as random thirds, test other rows each time and count in full.
-    """
+    """Return the ratio with which the corrected test has the variance of one repeat, however many there are."""
+    # Repeats of a single split, such as random thirds, test other rows each time and count in full.
     folds = len(cell.scores) // len(np.unique(cell.repeats))
     return ratio + 1.0 / folds - 1.0 / len(cell.scores) if folds > 1 else ratio
 
 
 def evidence(comparison: Comparison, test: str) -> float:
-    """Return the two-sided p-value of a comparison, or what corresponds to it; NaN if there is no verdict.
-
-    The p-value of a one-sided test in the direction of the data is doubled. Of a posterior it is the probability that
-    the better method is not better by more than the region of practical equivalence.
-    """
+    """Return the two-sided p-value of a comparison, or what corresponds to it; NaN if there is no verdict."""
+    # The p-value of a one-sided test in the direction of the data is doubled. Of a posterior it is the probability that
+    # the better method is not better by more than the region of practical equivalence.
     if comparison.verdict() is None:
         return np.nan
     if isinstance(comparison, Posterior):

@@ -44,27 +44,7 @@ def rejections(
     groups: Mapping[str, str],
     decisions: Decisions,
 ) -> pd.DataFrame:
-    """Return how often each rule finds a significant difference between methods that are equal by construction.
-
-    Parameters
-    ----------
-    trials : DataFrame
-        As `mfbench.stats.results.Run.outcomes`.
-    settings : ComparisonSettings
-        Their level and their ratio of test rows to training rows are used.
-    pairs : sequence of pairs of str
-        Labels of methods that are equal by construction.
-    groups : mapping of str to str
-        The design that each dataset is drawn from.
-    decisions : callable
-        As `mfbench.stats.one_dataset.cells.Decisions`.
-
-    Returns
-    -------
-    DataFrame
-        One row per rule, pair and group: rule, first, second, group, datasets (on which both are complete), rejected,
-        frequency, and low and high, its exact 95 % confidence interval, which reflects the Monte-Carlo error.
-    """
+    """Return how often each rule finds a significant difference between methods that are equal by construction."""
     cells = results_by_cell(trials, settings.metric, decisions)
     rows = []
     for group in dict.fromkeys(groups.values()):
@@ -87,22 +67,7 @@ def rejections(
 def worse_than_best(
     trials: pd.DataFrame, settings: ComparisonSettings, equal: Sequence[Sequence[str]], groups: Mapping[str, str]
 ) -> pd.DataFrame:
-    """Return how often one of several equal methods is called significantly worse than the best of them.
-
-    Parameters
-    ----------
-    trials, settings, groups
-        As for `rejections`.
-    equal : sequence of sequences of str
-        Labels of methods that are equal by construction. A long list is divided into shorter ones of each size in
-        `SIZES`, which count separately: their views are independent given the classes.
-
-    Returns
-    -------
-    DataFrame
-        One row per list, size and group: first (the first method of the list), methods (the size), group, comparisons
-        (datasets times lists of that size), rejected, frequency, low and high.
-    """
+    """Return how often one of several equal methods is called significantly worse than the best of them."""
     cells = results_by_cell(trials, settings.metric)
     rows = []
     for group in dict.fromkeys(groups.values()):
@@ -190,26 +155,13 @@ def rules(settings: ComparisonSettings) -> dict[str, Callable[[View, View], bool
 
 
 def design_of(label: str) -> str:
-    """Return a dataset's label without its seed, which is the same for all draws of one design.
-
-    Examples
-    --------
-    >>> design_of("two-views(n_samples=100, seed=3)")
-    'two-views(n_samples=100)'
-    """
+    """Return a dataset's label without its seed, which is the same for all draws of one design."""
     short = re.sub(r",?\s*\bseed=\d+", "", label)
     return short.replace("(, ", "(").removesuffix("()")
 
 
 def share(count: int, total: int) -> tuple[float, float]:
-    """Return the exact (Clopper-Pearson) 95 % interval of a share.
-
-    Examples
-    --------
-    >>> low, high = share(5, 100)
-    >>> round(low, 3), round(high, 3)
-    (0.016, 0.113)
-    """
+    """Return the exact (Clopper-Pearson) 95 % interval of a share."""
     low = float(special.betaincinv(count, total - count + 1, 0.025)) if count else 0.0
     high = float(special.betaincinv(count + 1, total - count, 0.975)) if count < total else 1.0
     return low, high

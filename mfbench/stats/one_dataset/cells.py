@@ -21,22 +21,12 @@ Decisions = Callable[[str, str], "list[NDArray[np.bool_]]"]
 
 @dataclass(frozen=True)
 class CellResults:
-    """One method on one dataset, every planned fold in the order of repeats and folds.
+    """One method on one dataset, every planned fold in the order of repeats and folds."""
 
-    Attributes
-    ----------
-    scores : ndarray of shape (n_folds,)
-        In the metric's unit; NaN for a failed trial.
-    repeats : ndarray of shape (n_folds,)
-    ok : ndarray of bool of shape (n_folds,)
-        Which trials have the status ok.
-    decisions : callable
-        Returns for each fold which of its test rows were classified correctly.
-    """
-
-    scores: NDArray[np.float64]
+    scores: NDArray[np.float64]  # in the metric's unit; NaN for a failed trial
     repeats: NDArray[np.int64]
-    ok: NDArray[np.bool_]
+    ok: NDArray[np.bool_]  # which trials have the status ok
+    # Returns for each fold which of its test rows were classified correctly.
     decisions: Callable[[], list[NDArray[np.bool_]]]
 
     @property
@@ -60,20 +50,8 @@ class CellResults:
 def results_by_cell(
     trials: pd.DataFrame, metric: str, decisions: Decisions | None = None
 ) -> dict[tuple[str, str], CellResults]:
-    """Group a frame of trials by (dataset, method), in the order of their first rows.
-
-    Parameters
-    ----------
-    trials : DataFrame
-        Columns dataset, method, repeat, fold, status and the metric; rows in any order.
-    metric : str
-    decisions : callable or None, default=None
-        See `Decisions`; None if there are no predictions.
-
-    Notes
-    -----
-    O(n log n) for n trials.
-    """
+    """Group a frame of trials by (dataset, method), in the order of their first rows."""
+    # O(n log n) for n trials.
     if not len(trials):
         return {}
     datasets, dataset_names = pd.factorize(trials["dataset"])

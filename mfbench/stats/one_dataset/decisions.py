@@ -19,30 +19,19 @@ S_TEST_LEVELS = (0.01, 0.05)
 
 @dataclass(frozen=True)
 class DecisionTest:
-    """Two methods on the same rows: how often only one of them was right, and the p-value of that imbalance.
+    """Two methods on the same rows: how often only one of them was right, and the p-value of that imbalance."""
 
-    Attributes
-    ----------
-    first_only, second_only : int
-        Rows on which only the first, or only the second, method was right.
-    n_rows : int
-        All rows.
-    p_value : float
-        One-sided in favour of the method that was right more often (`s_test`), or two-sided (`mcnemar_test`).
-    low, high : float
-        Interval of the difference of the accuracies at level 1 - alpha: the exact (Clopper-Pearson) interval of the
-        share of `first_only` among the rows on which they differ, conditional on the number of those rows.
-    detectable : float, default=NaN
-        Smallest true difference that McNemar's test finds with 80 % power, if the methods differ as often as they do
-        here; NaN for the s-test, and if they differ too rarely for any difference to be significant.
-    """
-
-    first_only: int
+    first_only: int  # first_only, second_only: rows on which only the first, or only the second, method was right
     second_only: int
-    n_rows: int
+    n_rows: int  # all rows
+    # One-sided in favour of the method that was right more often (`s_test`), or two-sided (`mcnemar_test`).
     p_value: float
+    # low, high: interval of the difference of the accuracies at level 1 - alpha: the exact (Clopper-Pearson) interval
+    # of the share of `first_only` among the rows on which they differ, conditional on the number of those rows.
     low: float
     high: float
+    # Smallest true difference that McNemar's test finds with 80 % power, if the methods differ as often as they do
+    # here; NaN for the s-test, and if they differ too rarely for any difference to be significant.
     detectable: float = np.nan
     reason: str = ""
 
@@ -65,46 +54,16 @@ class DecisionTest:
 
 
 def s_test(first: ArrayLike, second: ArrayLike, *, exact: bool = True, alpha: float = 0.05) -> DecisionTest:
-    r"""Micro sign test of Yang and Liu, one-sided in favour of the method that is right more often.
-
-    Of :math:`n` rows on which the methods differ, the better one is right on :math:`k \ge n/2`. One-sided,
-
-    .. math:: p = \sum_{j=k}^{n} \binom{n}{j} 2^{-n} \quad\text{or}\quad
-              p = 1 - \Phi\Big(\frac{k - n/2}{\sqrt n / 2}\Big)\ \text{for } n > 12 \text{ in the normal form.}
-
-    The data choose the direction, so the true level is twice that of the mark. The normal form has no continuity
-    correction and a true one-sided level of up to 0.072 at 0.05; it is available because published marks use it. Folds
-    share training rows, which neither form of the test accounts for.
-
-    Parameters
-    ----------
-    first, second : array-like of bool of shape (n_rows,)
-        Whether each method was right on the same rows.
-    exact : bool, default=True
-        Use the binomial sum for every n; if False, the normal form for n above 12.
-    alpha : float, default=0.05
-        The interval has level 1 - alpha.
-
-    Returns
-    -------
-    DecisionTest
-        With a one-sided p-value of at most 1/2, or 1 if k = n/2.
-
-    Raises
-    ------
-    ValueError
-        If the shapes differ.
-
-    References
-    ----------
-    .. [1] Y. Yang, X. Liu, "A re-examination of text categorization methods", SIGIR 1999, 42-49, section 4.1.
-
-    Examples
-    --------
-    >>> test = s_test([1] * 10 + [0] * 2, [0] * 10 + [1] * 2)
-    >>> round(test.p_value, 4), test.mark
-    (0.0193, '>')
-    """
+    """Micro sign test of Yang and Liu, one-sided in favour of the method that is right more often."""
+    # Of n rows on which the methods differ, the better one is right on k \ge n/2. One-sided,
+    #
+    # .. math:: p = \sum_{j=k}^{n} \binom{n}{j} 2^{-n} \quad\text{or}\quad
+    #           p = 1 - \Phi\Big(\frac{k - n/2}{\sqrt n / 2}\Big)\ \text{for } n > 12 \text{ in the normal form.}
+    #
+    # The data choose the direction, so the true level is twice that of the mark. The normal form has no continuity
+    # correction and a true one-sided level of up to 0.072 at 0.05; it is available because published marks use it.
+    # Folds share training rows, which neither form of the test accounts for.
+    # Reference: Y. Yang, X. Liu, "A re-examination of text categorization methods", SIGIR 1999, 42-49, section 4.1.
     first_only, second_only, n_rows = _discordant(first, second)
     n, k = first_only + second_only, max(first_only, second_only)
     if 2 * k == n:
@@ -117,36 +76,9 @@ def s_test(first: ArrayLike, second: ArrayLike, *, exact: bool = True, alpha: fl
 
 
 def mcnemar_test(first: ArrayLike, second: ArrayLike, alpha: float = 0.05) -> DecisionTest:
-    """McNemar's test on one test set, exact: two-sided binomial test of the rows on which the methods differ.
-
-    Parameters
-    ----------
-    first, second : array-like of bool of shape (n_rows,)
-        Whether each method was right on the same rows. Rows of one test set only: those of several folds depend on
-        each other through their training parts.
-    alpha : float, default=0.05
-        The interval has level 1 - alpha.
-
-    Returns
-    -------
-    DecisionTest
-        With a two-sided p-value; 1 if the methods never differ.
-
-    Raises
-    ------
-    ValueError
-        If the shapes differ.
-
-    References
-    ----------
-    .. [1] T. G. Dietterich, "Approximate statistical tests for comparing supervised classification learning
-       algorithms", Neural Computation 10:1895-1923, 1998.
-
-    Examples
-    --------
-    >>> round(mcnemar_test([1] * 10 + [0] * 2, [0] * 10 + [1] * 2).p_value, 4)
-    0.0386
-    """
+    """McNemar's test on one test set, exact: two-sided binomial test of the rows on which the methods differ."""
+    # Reference: T. G. Dietterich, "Approximate statistical tests for comparing supervised classification learning
+    # algorithms", Neural Computation 10:1895-1923, 1998.
     first_only, second_only, n_rows = _discordant(first, second)
     n, k = first_only + second_only, max(first_only, second_only)
     p_value = 1.0 if 2 * k == n else min(1.0, 2.0 * float(special.bdtrc(k - 1, n, 0.5)))

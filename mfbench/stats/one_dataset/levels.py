@@ -12,22 +12,14 @@ LEVEL = 0.05
 
 @dataclass(frozen=True)
 class Held:
-    """The actual level of a rule at a nominal 5 %, over four simulations.
+    """The actual level of a rule at a nominal 5 %, over four simulations."""
 
-    Each simulation compares two copies of a learner on two views that are equal by construction. The learner is the
-    nearest class mean or the nearest neighbour, with 100 or 300 rows of five Gaussian features; 1000 datasets each.
+    # Each simulation compares two copies of a learner on two views that are equal by construction. The learner is the
+    # nearest class mean or the nearest neighbour, with 100 or 300 rows of five Gaussian features; 1000 datasets each.
 
-    Attributes
-    ----------
-    low, high : float
-        Smallest and largest share of datasets on which the rule found a difference.
-    design : str
-        The resampling design of the simulation.
-    """
-
-    low: float
+    low: float  # low, high: smallest and largest share of datasets on which the rule found a difference
     high: float
-    design: str
+    design: str  # the resampling design of the simulation
 
 
 _RANDOM = ("thirds", "splits")
@@ -52,53 +44,21 @@ _BEST: dict[str, Held] = {_ONCE: Held(0.0, 0.033, _ONCE), _REPEATED: Held(0.0, 0
 
 
 def design_name(kind: str, folds: int, repeats: int) -> str:
-    """Return the name of a resampling design, in the words of `Held.design`.
-
-    Examples
-    --------
-    >>> design_name("repeated-cv", 10, 3), design_name("holdout", 1, 3)
-    ('3 × 10 folds', '3 random splits')
-    """
+    """Return the name of a resampling design, in the words of `Held.design`."""
     if KINDS[kind].resampling in _RANDOM:
         return f"{repeats} random {KINDS[kind].resampling}"
     return f"{repeats} × {folds} folds" if repeats > 1 else f"{folds} folds"
 
 
 def best_level_held(rule: str, kind: str, repeats: int) -> Held | None:
-    """Return how often any of up to 20 equal methods is called worse than the best; None if it was not measured.
-
-    Parameters
-    ----------
-    rule, kind, repeats
-        As for `level_held`.
-
-    Examples
-    --------
-    >>> best_level_held("corrected-t", "repeated-cv", 10).high
-    0.037
-    """
+    """Return how often any of up to 20 equal methods is called worse than the best; None if it was not measured."""
     if rule != "corrected-t" or KINDS[kind].resampling != "folds":
         return None
     return _BEST[_REPEATED if repeats > 1 else _ONCE]
 
 
 def level_held(rule: str, kind: str, repeats: int) -> Held | None:
-    """Return the measured level of a rule in the design closest to a protocol; None if it was not measured.
-
-    Parameters
-    ----------
-    rule : str
-        One of `mfbench.stats.one_dataset.rules.RULES`.
-    kind : str
-        Kind of protocol.
-    repeats : int
-        Repeats of the cross-validation.
-
-    Examples
-    --------
-    >>> level_held("paired-t", "repeated-cv", 10).high
-    0.634
-    """
+    """Return the measured level of a rule in the design closest to a protocol; None if it was not measured."""
     if KINDS[kind].resampling in _RANDOM:
         return _HELD.get((rule, _THIRDS))
     return _DECISIONS.get(rule) or _HELD.get((rule, _REPEATED if repeats > 1 else _ONCE))

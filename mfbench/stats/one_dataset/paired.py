@@ -24,107 +24,41 @@ IDENTICAL = "identical scores"
 
 @dataclass(frozen=True)
 class PairedTest:
-    """The difference between two methods, its p-value and its confidence interval.
+    """The difference between two methods, its p-value and its confidence interval."""
 
-    Attributes
-    ----------
-    difference : float
-        Mean of first minus second.
-    p_value : float
-        Two-sided; NaN if the test is undefined.
-    low, high : float
-        Confidence interval of the difference at level 1 - alpha; NaN if the test is undefined.
-    detectable : float, default=NaN
-        Smallest true difference that the test finds with 80 % power, if the differences vary as they do here.
-    reason : str, default=""
-        Why there is no verdict, or none that rests on a spread: `TOO_FEW`, `NO_SPREAD` or `IDENTICAL`.
-    """
-
-    difference: float
-    p_value: float
-    low: float
+    difference: float  # mean of first minus second
+    p_value: float  # two-sided; NaN if the test is undefined
+    low: float  # low, high: confidence interval of the difference at level 1 - alpha; NaN if the test is undefined
     high: float
+    # Smallest true difference that the test finds with 80 % power, if the differences vary as they do here.
     detectable: float = np.nan
-    reason: str = ""
+    reason: str = ""  # why there is no verdict, or none that rests on a spread: `TOO_FEW`, `NO_SPREAD` or `IDENTICAL`
 
     def verdict(self, alpha: float = 0.05) -> int | None:
-        """Return 1 if the first is significantly larger, -1 if smaller, 0 for a tie, None without a p-value.
-
-        A p-value of exactly `alpha` is a tie.
-        """
+        """Return 1 if the first is significantly larger, -1 if smaller, 0 for a tie, None without a p-value."""
+        # A p-value of exactly `alpha` is a tie.
         if np.isnan(self.p_value):
             return None
         return int(np.sign(self.difference)) if self.p_value < alpha else 0
 
 
 def corrected_error(variance: Any, count: Any, ratio: float) -> Any:
-    """Return the standard error of a mean over folds that share training rows.
-
-    Parameters
-    ----------
-    variance : float or array-like
-        Variance of the values of the folds, with divisor J - 1.
-    count : int or array-like
-        Number of folds J.
-    ratio : float
-        Ratio of test rows to training rows; 0 for independent values.
-
-    Returns
-    -------
-    float or array-like
-        The square root of (1/J + ratio) times the variance.
-
-    Examples
-    --------
-    >>> float(corrected_error(4.0, 10, 0.15))
-    1.0
-    """
+    """Return the standard error of a mean over folds that share training rows."""
     return np.sqrt((1.0 / count + ratio) * variance)
 
 
 def corrected_t_test(first: ArrayLike, second: ArrayLike, ratio: float, alpha: float = 0.05) -> PairedTest:
-    r"""Corrected resampled t-test (Nadeau and Bengio).
-
-    With :math:`J` paired differences of mean :math:`m` and variance :math:`s^2` (divisor :math:`J-1`),
-
-    .. math:: t = \frac{m}{\sqrt{(1/J + n_{test}/n_{train})\, s^2}}, \qquad J - 1 \text{ degrees of freedom.}
-
-    The term :math:`n_{test}/n_{train}` accounts for the correlation between folds that share training rows. Without it
-    (``ratio=0``, the plain paired t-test) two equally good methods differ significantly in more than half of all
-    10x10-fold cross-validations.
-
-    Parameters
-    ----------
-    first, second : array-like of shape (J,)
-        Scores of the two methods on the same folds.
-    ratio : float
-        Ratio of test rows to training rows, 1/9 for 10-fold cross-validation; 0 gives the plain paired t-test.
-    alpha : float, default=0.05
-        The confidence interval has level 1 - alpha.
-
-    Returns
-    -------
-    PairedTest
-        Without spread there is no test: if all differences are equal but not zero, or if there are fewer than
-        `LEAST_PAIRS` pairs, p is NaN. If all scores are identical, p is 1, a tie without evidence.
-
-    Raises
-    ------
-    ValueError
-        If the shapes differ, a score is missing, or there are fewer than two pairs.
-
-    References
-    ----------
-    .. [1] C. Nadeau, Y. Bengio, "Inference for the generalization error", Machine Learning 52:239-281, 2003.
-    .. [2] R. Bouckaert, E. Frank, "Evaluating the replicability of significance tests for comparing learning
-       algorithms", PAKDD 2004, 3-12.
-
-    Examples
-    --------
-    >>> test = corrected_t_test([0.9, 0.8, 0.85, 0.95, 0.9], [0.8, 0.75, 0.85, 0.9, 0.9], ratio=1 / 4)
-    >>> round(test.difference, 3), round(test.p_value, 3), round(test.detectable, 3)
-    (0.04, 0.227, 0.106)
-    """
+    """Corrected resampled t-test (Nadeau and Bengio)."""
+    # With J paired differences of mean m and variance s^2 (divisor J-1),
+    #
+    # .. math:: t = \frac{m}{\sqrt{(1/J + n_{test}/n_{train})\, s^2}}, \qquad J - 1 \text{ degrees of freedom.}
+    #
+    # The term n_{test}/n_{train} accounts for the correlation between folds that share training rows. Without
+    # it (`ratio=0`, the plain paired t-test) two equally good methods differ significantly in more than half of all
+    # 10x10-fold cross-validations.
+    # Reference: C. Nadeau, Y. Bengio, "Inference for the generalization error", Machine Learning 52:239-281, 2003. R.
+    # Bouckaert, E. Frank, "Evaluating the replicability of significance tests for comparing learning algorithms", PAKDD
+    # 2004, 3-12.
     a, b = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     if a.shape != b.shape or a.ndim != 1 or len(a) < 2:
         raise ValueError(
@@ -152,29 +86,7 @@ def corrected_t_test(first: ArrayLike, second: ArrayLike, ratio: float, alpha: f
 def corrected_p_values(
     scores: NDArray[np.float64], pairs: NDArray[np.intp], ratio: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the differences and p-values of `corrected_t_test` for many pairs of methods at once.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n_methods, J)
-        Finite scores of the methods on the same folds; J is at least `LEAST_PAIRS`.
-    pairs : ndarray of shape (n_pairs, 2)
-        The two methods of each pair.
-    ratio : float
-        As for `corrected_t_test`.
-
-    Returns
-    -------
-    differences, p_values : ndarray of shape (n_pairs,)
-        Equal to the attributes of its result.
-
-    Examples
-    --------
-    >>> scores = np.array([[0.9, 0.8, 0.85, 0.95, 0.9], [0.8, 0.75, 0.85, 0.9, 0.9]])
-    >>> differences, p_values = corrected_p_values(scores, np.array([[0, 1], [1, 1]]), 1 / 4)
-    >>> differences.round(3).tolist(), p_values.round(3).tolist()
-    ([0.04, 0.0], [0.227, 1.0])
-    """
+    """Return the differences and p-values of `corrected_t_test` for many pairs of methods at once."""
     apart = scores[pairs[:, 0]] - scores[pairs[:, 1]]
     count = apart.shape[1]
     means = apart.mean(axis=1)
@@ -189,24 +101,6 @@ def corrected_p_values(
 
 
 def paired_t_test(first: ArrayLike, second: ArrayLike, alpha: float = 0.05) -> PairedTest:
-    """Plain paired t-test: `corrected_t_test` without the correction.
-
-    It treats overlapping folds as independent and is available because published tables use it.
-
-    Parameters
-    ----------
-    first, second : array-like of shape (J,)
-        Scores of the two methods on the same folds.
-    alpha : float, default=0.05
-        The confidence interval has level 1 - alpha.
-
-    Returns
-    -------
-    PairedTest
-
-    Examples
-    --------
-    >>> round(paired_t_test([0.9, 0.8, 0.85, 0.95, 0.9], [0.8, 0.75, 0.85, 0.9, 0.9]).p_value, 3)
-    0.099
-    """
+    """Plain paired t-test: `corrected_t_test` without the correction."""
+    # It treats overlapping folds as independent and is available because published tables use it.
     return corrected_t_test(first, second, 0.0, alpha)

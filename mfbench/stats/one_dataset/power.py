@@ -15,34 +15,11 @@ _NODES, _WEIGHTS = (np.polynomial.legendre.leggauss(200) + np.array([[1.0], [0.0
 
 @lru_cache(maxsize=1024)
 def noncentrality(df: int, alpha: float = 0.05, power: float = POWER) -> float:
-    r"""Return how many standard errors a difference must be for the two-sided t-test to find it.
-
-    It solves :math:`P(T > t_{1-\alpha/2,\,df}) = power` for the noncentrality of the noncentral :math:`T` with
-    :math:`df` degrees of freedom; a significant difference in the wrong direction does not count. For large
-    :math:`df` it approaches :math:`z_{1-\alpha/2} + z_{power}`.
-
-    Parameters
-    ----------
-    df : int
-        Degrees of freedom, at least 1.
-    alpha : float, default=0.05
-        Level of the test.
-    power : float, default=0.8
-        Between `alpha` and 1.
-
-    Returns
-    -------
-    float
-
-    References
-    ----------
-    .. [1] J. Cohen, "Statistical power analysis for the behavioral sciences", 2nd edition, 1988, chapter 2.
-
-    Examples
-    --------
-    >>> round(noncentrality(9), 3), round(noncentrality(99), 3)
-    (3.15, 2.829)
-    """
+    """Return how many standard errors a difference must be for the two-sided t-test to find it."""
+    # It solves P(T > t_{1-\alpha/2,\,df}) = power for the noncentrality of the noncentral T with
+    # df degrees of freedom; a significant difference in the wrong direction does not count. For large
+    # df it approaches z_{1-\alpha/2} + z_{power}.
+    # Reference: J. Cohen, "Statistical power analysis for the behavioral sciences", 2nd edition, 1988, chapter 2.
     if not alpha < power < 1.0:
         raise ValueError(f"power is {power:g}; it lies between the level, {alpha:g}, and 1")
     # P(T > c) is the mean of Phi(shift - c S) over the distribution of the scale S, here by Gaussian quadrature over
@@ -57,30 +34,10 @@ def noncentrality(df: int, alpha: float = 0.05, power: float = POWER) -> float:
 
 @lru_cache(maxsize=4096)
 def detectable_by_mcnemar(n_discordant: int, n_rows: int, alpha: float = 0.05, power: float = POWER) -> float:
-    r"""Return the difference of accuracies that the exact McNemar test finds, given how often the methods differ.
-
-    Of :math:`n` rows on which exactly one method is right, the better one is right on a share :math:`\pi`; the
-    difference of the accuracies is :math:`(2\pi - 1)\,n/N`. The number of rows :math:`n` is treated as fixed, as the
-    test does.
-
-    Parameters
-    ----------
-    n_discordant, n_rows : int
-        Rows on which exactly one of the methods is right, and all rows.
-    alpha : float, default=0.05
-        Level of the two-sided test.
-    power : float, default=0.8
-
-    Returns
-    -------
-    float
-        NaN if so few rows differ that no difference is significant.
-
-    Examples
-    --------
-    >>> round(detectable_by_mcnemar(40, 200), 3), detectable_by_mcnemar(5, 200)
-    (0.089, nan)
-    """
+    """Return the difference of accuracies that the exact McNemar test finds, given how often the methods differ."""
+    # Of n rows on which exactly one method is right, the better one is right on a share \pi; the
+    # difference of the accuracies is (2\pi - 1)\,n/N. The number of rows n is treated as fixed, as the
+    # test does.
     # The least number of rows on one side that is significant: two-sided p = 2 P(X >= k) at most alpha.
     tails = 2.0 * special.bdtrc(np.arange(n_discordant + 1) - 1.0, n_discordant, 0.5)
     significant = np.flatnonzero(tails <= alpha)

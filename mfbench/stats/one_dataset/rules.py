@@ -33,25 +33,9 @@ class Rule:
 def compare(
     first: CellResults, second: CellResults, settings: ComparisonSettings, test: str | None = None
 ) -> Comparison:
-    """Compare two complete cells of a dataset.
-
-    Parameters
-    ----------
-    first, second : CellResults
-    settings : ComparisonSettings
-    test : str or None, default=None
-        One of `RULES`; None takes the settings'.
-
-    Returns
-    -------
-    PairedTest, DecisionTest or Posterior
-        First minus second, larger meaning better whatever the metric's direction.
-
-    Notes
-    -----
-    A single test set has no spread between folds, so no test of scores is defined; `sound_test` is used instead. A test
-    of decisions has no verdict on a metric that does not count them.
-    """
+    """Compare two complete cells of a dataset."""
+    # A single test set has no spread between folds, so no test of scores is defined; `sound_test` is used instead. A
+    # test of decisions has no verdict on a metric that does not count them.
     name = test or settings.test
     if len(first.scores) < 2 and not RULES[name].of_decisions:
         name = sound_test(first, settings)
@@ -64,10 +48,8 @@ def compare(
 
 
 def sound_test(cell: CellResults, settings: ComparisonSettings) -> str:
-    """Return the rule to trust: the corrected resampled t-test, or McNemar's test of accuracies on a single test set.
-
-    For a protocol with independent rounds the ratio is 0, and the corrected test equals the plain paired t-test.
-    """
+    """Return the rule to trust: the corrected resampled t-test, or McNemar's test of accuracies on a single test set."""
+    # For a protocol with independent rounds the ratio is 0, and the corrected test equals the plain paired t-test.
     if len(cell.scores) > 1 or not SCORES[settings.metric].counts_decisions:
         return "corrected-t"
     try:

@@ -19,13 +19,7 @@ MOST_EXACT_TIED = 13
 
 
 def differences_of(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
-    """Return first minus second, rounded so that equal differences of decimal scores are equal.
-
-    Raises
-    ------
-    ValueError
-        If the shapes differ, there are no pairs, or a score is missing.
-    """
+    """Return first minus second, rounded so that equal differences of decimal scores are equal."""
     a, b = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     if a.shape != b.shape or a.ndim != 1 or not len(a):
         raise ValueError(f"two score arrays of equal length are required; got shapes {a.shape} and {b.shape}")
@@ -36,43 +30,16 @@ def differences_of(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
 
 
 def wilcoxon_test(first: ArrayLike, second: ArrayLike, alpha: float = 0.05) -> PairedTest:
-    r"""Wilcoxon's signed-rank test, with the p-value of `scipy.stats.wilcoxon` and the matching estimate.
-
-    Zero differences are left out. The others are ranked by size, equal ones sharing the mean of their ranks;
-    :math:`T` is the sum of the ranks of the positive ones. Under the null hypothesis each rank has either sign with
-    probability 1/2. For few differences that distribution is computed exactly; for more than `MOST_EXACT` (or
-    `MOST_EXACT_TIED`, if some are equal or zero) a normal distribution with its mean and variance approximates it.
-
-    Parameters
-    ----------
-    first, second : array-like of shape (n,)
-        Paired scores: one for each dataset, or for each fold.
-    alpha : float, default=0.05
-        The interval has level at least 1 - alpha.
-
-    Returns
-    -------
-    PairedTest
-        `difference` is the Hodges-Lehmann estimate, the median of the means of all pairs of differences (zeros
-        included), `low` and `high` are the means at the matching critical ranks; infinite with fewer than six
-        differences (at alpha = 0.05), which allow no interval.
-
-    Notes
-    -----
-    Folds that share training rows are not independent, so over folds the p-value is far too small. Time O(n^3), memory
-    O(n^2).
-
-    References
-    ----------
-    .. [1] F. Wilcoxon, "Individual comparisons by ranking methods", Biometrics Bulletin 1:80-83, 1945.
-    .. [2] J. Demšar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7:1-30, 2006.
-
-    Examples
-    --------
-    >>> test = wilcoxon_test([0.9, 0.8, 0.85, 0.95, 0.7], [0.8, 0.75, 0.85, 0.9, 0.6])
-    >>> round(test.difference, 3), test.p_value
-    (0.05, 0.125)
-    """
+    """Wilcoxon's signed-rank test, with the p-value of `scipy.stats.wilcoxon` and the matching estimate."""
+    # Zero differences are left out. The others are ranked by size, equal ones sharing the mean of their ranks;
+    # T is the sum of the ranks of the positive ones. Under the null hypothesis each rank has either sign with
+    # probability 1/2. For few differences that distribution is computed exactly; for more than `MOST_EXACT` (or
+    # `MOST_EXACT_TIED`, if some are equal or zero) a normal distribution with its mean and variance approximates it.
+    #
+    # Folds that share training rows are not independent, so over folds the p-value is far too small. Time O(n^3),
+    # memory O(n^2).
+    # Reference: F. Wilcoxon, "Individual comparisons by ranking methods", Biometrics Bulletin 1:80-83, 1945. J. Demšar,
+    # "Statistical comparisons of classifiers over multiple data sets", JMLR 7:1-30, 2006.
     differences = differences_of(first, second)
     nonzero = differences[differences != 0]
     p_value = 1.0
@@ -91,16 +58,9 @@ def wilcoxon_test(first: ArrayLike, second: ArrayLike, alpha: float = 0.05) -> P
 
 
 def rank_biserial(first: ArrayLike, second: ArrayLike) -> float:
-    """Return the matched-pairs rank-biserial correlation: rank sum won minus rank sum lost, over the sum of all ranks.
-
-    The effect size of Wilcoxon's test: 1 if the first is larger wherever they differ, -1 if it is smaller, 0 without a
-    difference.
-
-    Examples
-    --------
-    >>> round(rank_biserial([3.0, 2.0, 5.0], [1.0, 1.0, 5.5]), 3)
-    0.667
-    """
+    """Return the matched-pairs rank-biserial correlation: rank sum won minus rank sum lost, over the sum of all ranks."""
+    # The effect size of Wilcoxon's test: 1 if the first is larger wherever they differ, -1 if it is smaller, 0 without
+    # a difference.
     differences = differences_of(first, second)
     nonzero = differences[differences != 0]
     if not len(nonzero):
@@ -110,26 +70,7 @@ def rank_biserial(first: ArrayLike, second: ArrayLike) -> float:
 
 
 def sign_test(first: ArrayLike, second: ArrayLike, alpha: float = 0.05) -> PairedTest:
-    """Sign test: the two-sided binomial test of how often the first is larger where they differ.
-
-    Parameters
-    ----------
-    first, second : array-like of shape (n,)
-        Paired scores.
-    alpha : float, default=0.05
-        The interval has level at least 1 - alpha.
-
-    Returns
-    -------
-    PairedTest
-        `difference` is the median difference, with the interval between its order statistics; infinite with fewer
-        than six differences (at alpha = 0.05), which allow no interval.
-
-    Examples
-    --------
-    >>> round(sign_test([3, 2, 5, 4, 2, 1], [1, 1, 3, 2, 1, 0]).p_value, 5)
-    0.03125
-    """
+    """Sign test: the two-sided binomial test of how often the first is larger where they differ."""
     differences = np.sort(differences_of(first, second))
     n, k = int(np.sum(differences != 0)), int(np.sum(differences > 0))
     extreme = max(k, n - k)
@@ -182,24 +123,7 @@ def _pair_means(differences: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @lru_cache(maxsize=4096)
 def attained_level(n: int, alpha: float) -> float:
-    """Return the largest p-value below a level that Wilcoxon's test of n unequal differences can have.
-
-    Parameters
-    ----------
-    n : int
-        Number of differences.
-    alpha : float
-
-    Returns
-    -------
-    float
-        `alpha` itself where the normal distribution is used; NaN if no p-value is below it.
-
-    Examples
-    --------
-    >>> attained_level(6, 0.05), attained_level(5, 0.05)
-    (0.03125, nan)
-    """
+    """Return the largest p-value below a level that Wilcoxon's test of n unequal differences can have."""
     if n > MOST_EXACT:
         return alpha
     p_values = 2.0 * np.cumsum(_distribution(tuple(range(1, n + 1))))

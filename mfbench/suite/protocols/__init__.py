@@ -25,21 +25,7 @@ __all__ = [
 
 
 def make_protocol(settings: Mapping[str, Any], seed: int) -> EvaluationProtocol:
-    """Return the protocol for a suite's settings.
-
-    Parameters
-    ----------
-    settings : mapping of str to object
-        ``[protocol]`` with the profile applied and complete: every key of its kind has a value.
-    seed : int
-        The suite's seed.
-
-    Examples
-    --------
-    >>> settings = {"kind": "repeated-cv", "folds": 3, "repeats": 2, "inner_folds": 5, "selection": "nested"}
-    >>> make_protocol(settings, 0).describe()
-    '3-fold cross-validation repeated 2 times, stratified'
-    """
+    """Return the protocol for a suite's settings."""
     kind = settings["kind"]
     # How parameters are selected is up to each method (`ResolvedMethod.selection`) and does not change the splits.
     values = {name: settings[name] for name in KINDS[kind].sound if name not in ("selection", *COMMON)}

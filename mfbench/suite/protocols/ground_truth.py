@@ -15,24 +15,9 @@ if TYPE_CHECKING:
 
 
 class GroundTruth(EvaluationProtocol):
-    """``ground-truth``: selectors are fitted on generated data whose relevant features are known.
+    """``ground-truth``: selectors are fitted on generated data whose relevant features are known."""
 
-    Each round has its own data, the same for every method. All rows are training rows; nothing is predicted.
-
-    Parameters
-    ----------
-    rounds : int
-        Number of rounds; they are the repeats of a trial's coordinates.
-    threshold : float
-        A feature is selected if its weight exceeds this share of the largest absolute weight.
-    seed : int
-        The suite's seed.
-
-    References
-    ----------
-    H. Cheng, H. Chen, G. Jiang, K. Yoshihira: Nonlinear feature selection by relevance feature vector machine. MLDM
-    2007, LNCS 4571:144-159, section 4: detection and false alarms over 20 rounds.
-    """
+    # Each round has its own data, the same for every method. All rows are training rows; nothing is predicted.
 
     kind = "ground-truth"
     folds = 1

@@ -15,26 +15,7 @@ if TYPE_CHECKING:
 
 
 class Holdout(EvaluationProtocol):
-    """``holdout``: random splits into a training and a test part, one for each repeat.
-
-    Parameters
-    ----------
-    repeats : int
-        Number of random splits.
-    test_share : float
-        Share of the rows in the test part; rounded to the nearest number of rows.
-    inner_folds : int
-        Folds of the inner cross-validation used for tuning.
-    stratified : bool
-        Whether both parts have the same class proportions.
-    seed : int
-        The suite's seed.
-
-    References
-    ----------
-    .. [1] I. Takeuchi, M. Sugiyama, "Target neighbor consistent feature weighting for nearest neighbor
-       classification", NIPS 2011, section 4.
-    """
+    """``holdout``: random splits into a training and a test part, one for each repeat."""
 
     kind = "holdout"
     folds = 1

@@ -13,30 +13,7 @@ if TYPE_CHECKING:
 
 
 class NestedCV(EvaluationProtocol):
-    """``nested-cv``: cross-validation that sets a share of each training part aside for tuning.
-
-    Parameters
-    ----------
-    folds, repeats : int
-        Size of the outer cross-validation.
-    validation_share : float
-        Share of each training part that is set aside for tuning; rounded up, as in the paper's table 1.
-    stratified : bool
-        Whether the parts of the outer and the inner split have the same class proportions.
-    refit : bool
-        Whether the final fit uses the whole training part. If not, the winning fit of tuning, on the learning rows, is
-        tested, and neighbours come from these rows.
-    decisions : {"one-vs-rest", "multi-class"}
-        Whether a dataset with more than two classes is one problem, or one problem per class against the rest, each
-        tuned and fitted separately.
-    seed : int
-        The suite's seed.
-
-    References
-    ----------
-    .. [1] A. M. Qamar, E. Gaussier, "RELIEF algorithm and similarity learning for k-NN", International Journal of
-       Computer Information Systems and Industrial Management Applications 4:445-458, 2012, section VII.
-    """
+    """``nested-cv``: cross-validation that sets a share of each training part aside for tuning."""
 
     kind = "nested-cv"
 

@@ -13,17 +13,7 @@ if TYPE_CHECKING:
 
 
 class RepeatedCV(EvaluationProtocol):
-    """``repeated-cv``: stratified k-fold cross-validation, repeated with new shuffles.
-
-    Parameters
-    ----------
-    folds, repeats : int
-        Size of the protocol.
-    seed : int
-        The suite's seed.
-    inner_folds : int, default=5
-        Folds of the inner cross-validation used for tuning.
-    """
+    """``repeated-cv``: stratified k-fold cross-validation, repeated with new shuffles."""
 
     kind = "repeated-cv"
 

@@ -18,35 +18,9 @@ Pair = tuple["NDArray[np.intp]", "NDArray[np.intp]"]
 
 
 def stratified_splits(y: NDArray[np.int64], folds: int, seed: int) -> list[Pair]:
-    """Return shuffled stratified (train, test) index pairs.
-
-    A class with fewer members than folds is missing from some test parts, which is allowed without a warning; fewer
-    rows than folds is an error.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n_samples,)
-        Class codes.
-    folds : int
-        Number of parts.
-    seed : int
-        Seed of the shuffle.
-
-    Returns
-    -------
-    list of (ndarray, ndarray)
-
-    Raises
-    ------
-    DataError
-        If no class has as many members as there are folds.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> [test.tolist() for _, test in stratified_splits(np.array([0, 0, 1, 1]), 2, seed=1)]
-    [[0, 2], [1, 3]]
-    """
+    """Return shuffled stratified (train, test) index pairs."""
+    # A class with fewer members than folds is missing from some test parts, which is allowed without a warning; fewer
+    # rows than folds is an error.
     largest = int(np.bincount(y).max())
     if largest < folds:
         raise DataError(
@@ -59,28 +33,7 @@ def stratified_splits(y: NDArray[np.int64], folds: int, seed: int) -> list[Pair]
 
 
 def cross_validation(y: NDArray[np.int64], folds: int, seed: int, *, stratified: bool) -> list[Pair]:
-    """Return shuffled (train, test) index pairs, stratified or not.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n_samples,)
-        Class codes.
-    folds : int
-        Number of parts.
-    seed : int
-        Seed of the shuffle.
-    stratified : bool
-        Whether all parts have the same class proportions.
-
-    Returns
-    -------
-    list of (ndarray, ndarray)
-
-    Raises
-    ------
-    DataError
-        If there are too few rows; see `stratified_splits`.
-    """
+    """Return shuffled (train, test) index pairs, stratified or not."""
     if stratified:
         return stratified_splits(y, folds, seed)
     if len(y) < folds:
@@ -91,35 +44,7 @@ def cross_validation(y: NDArray[np.int64], folds: int, seed: int, *, stratified:
 def parted(
     rows: NDArray[np.intp], y: NDArray[np.int64], sizes: Sequence[int], seed: int, stratified: bool
 ) -> list[NDArray[np.intp]]:
-    """Split rows into disjoint random parts of the given sizes, each in ascending order.
-
-    Parameters
-    ----------
-    rows : ndarray of int
-        The rows to split.
-    y : ndarray of shape (n_samples,)
-        Class codes of the whole dataset.
-    sizes : sequence of int
-        Their sum is the number of rows.
-    seed : int
-    stratified : bool
-        Whether every part contains each class in proportion, up to rounding, however rare the class is.
-
-    Returns
-    -------
-    list of ndarray of int
-
-    Raises
-    ------
-    DataError
-        If a part is empty.
-
-    Examples
-    --------
-    >>> y = np.array([0, 0, 0, 0, 1, 1])
-    >>> [y[part].tolist() for part in parted(np.arange(6), y, [3, 3], seed=0, stratified=True)]
-    [[0, 0, 1], [0, 0, 1]]
-    """
+    """Split rows into disjoint random parts of the given sizes, each in ascending order."""
     if min(sizes) < 1:
         raise DataError(f"{len(rows)} rows are too few for parts of {', '.join(map(str, sizes))} rows")
     rng = np.random.default_rng(seed)
@@ -130,28 +55,7 @@ def parted(
 
 
 def sampled(rows: NDArray[np.intp], strata: NDArray[np.int64], size: int, seed: int) -> NDArray[np.intp]:
-    """Return some of the rows in ascending order: of each stratum its share, but at least two if it has as many.
-
-    Parameters
-    ----------
-    rows : ndarray of int
-    strata : ndarray of int
-        The stratum of each of the rows, such as its class.
-    size : int
-        Number of rows to return, fewer than there are.
-    seed : int
-
-    Raises
-    ------
-    DataError
-        If there are too many strata for two rows of each.
-
-    Examples
-    --------
-    >>> strata = np.repeat([0, 1, 2], [900, 98, 2])
-    >>> np.bincount(strata[sampled(np.arange(1000), strata, 100, seed=0)]).tolist()
-    [88, 10, 2]
-    """
+    """Return some of the rows in ascending order: of each stratum its share, but at least two if it has as many."""
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(rows))
     position = _spread(strata[order], rng)
@@ -163,10 +67,8 @@ def sampled(rows: NDArray[np.intp], strata: NDArray[np.int64], size: int, seed: 
 
 
 def _spread(codes: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.float64]:
-    """Return positions that spread each class evenly over the unit interval, from a random start.
-
-    A part of the interval then has its share of every class, up to one row at either end.
-    """
+    """Return positions that spread each class evenly over the unit interval, from a random start."""
+    # A part of the interval then has its share of every class, up to one row at either end.
     position = np.empty(len(codes))
     for code in np.unique(codes):
         members = np.flatnonzero(codes == code)
@@ -175,12 +77,6 @@ def _spread(codes: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.fl
 
 
 def shares(n_rows: int, share: float, *, up: bool = False) -> int:
-    """Return a share of a number of rows, rounded to the nearest number or up.
-
-    Examples
-    --------
-    >>> shares(277, 0.2), shares(277, 0.2, up=True), shares(120, 0.2, up=True)
-    (55, 56, 24)
-    """
+    """Return a share of a number of rows, rounded to the nearest number or up."""
     exact = n_rows * share
     return int(np.ceil(exact - 1e-9)) if up else int(np.floor(exact + 0.5))

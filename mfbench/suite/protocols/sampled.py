@@ -15,16 +15,7 @@ if TYPE_CHECKING:
 
 
 class Sampled(EvaluationProtocol):
-    """The splits of another protocol with sampled training rows; the test rows stay.
-
-    Parameters
-    ----------
-    whole : EvaluationProtocol
-        Makes the splits.
-    max_rows : int
-        Training rows of a fold, with those set aside for tuning. Each class and each of the two parts keeps its
-        proportion, and at least two rows.
-    """
+    """The splits of another protocol with sampled training rows; the test rows stay."""
 
     def __init__(self, whole: EvaluationProtocol, max_rows: int) -> None:
         super().__init__(whole.seed)

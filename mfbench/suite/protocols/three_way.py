@@ -16,24 +16,7 @@ if TYPE_CHECKING:
 
 
 class ThreeWay(EvaluationProtocol):
-    """``three-way``: random thirds for training, tuning and testing; remaining rows are training rows.
-
-    Parameters
-    ----------
-    repeats : int
-        Number of random divisions.
-    stratified : bool
-        Whether all thirds have the same class proportions.
-    refit : bool
-        Whether the final fit uses the first two thirds. If not, the winning fit of tuning is tested.
-    seed : int
-        The suite's seed.
-
-    References
-    ----------
-    .. [1] I. Takeuchi, M. Sugiyama, "Target neighbor consistent feature weighting for nearest neighbor
-       classification", NIPS 2011, section 4.
-    """
+    """``three-way``: random thirds for training, tuning and testing; remaining rows are training rows."""
 
     kind = "three-way"
     folds = 1

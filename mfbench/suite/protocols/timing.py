@@ -17,21 +17,11 @@ TEST_SHARE = 0.2
 
 
 class Timing(EvaluationProtocol):
-    """``timing``: halves, quarters, eighths … of the rows with all features, and of the features with all rows.
+    """``timing``: halves, quarters, eighths … of the rows with all features, and of the features with all rows."""
 
-    A fifth of the rows is set aside in each repeat and predicted at each size, so that prediction times are comparable
-    and the scores form a learning curve. Fold 0 has the fewest rows; fold ``steps - 1`` has all rows and all features;
-    the folds after it have fewer and fewer features. Smaller subsamples are parts of larger ones.
-
-    Parameters
-    ----------
-    repeats : int
-        Subsamples of each size. The time of a size is the smallest among them.
-    steps : int
-        Number of sizes; each is half the next.
-    seed : int
-        The suite's seed.
-    """
+    # A fifth of the rows is set aside in each repeat and predicted at each size, so that prediction times are
+    # comparable and the scores form a learning curve. Fold 0 has the fewest rows; fold `steps - 1` has all rows and
+    # all features; the folds after it have fewer and fewer features. Smaller subsamples are parts of larger ones.
 
     kind = "timing"
 

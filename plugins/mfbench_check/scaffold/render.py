@@ -23,34 +23,7 @@ _ANSWERS_FILE = ".copier-answers.yml"
 
 
 def render(name: str, parts: Collection[str] = PARTS) -> dict[str, str]:
-    """Return the files of a plugin package.
-
-    Parameters
-    ----------
-    name : str
-        The name of the plugin, without the prefix of its distribution.
-    parts : collection of str, default=("selector", "classifier", "dataset", "suite")
-        What the package registers.
-
-    Returns
-    -------
-    dict of str to str
-        The text of each file by its path within the package's folder, with slashes; sorted.
-
-    Raises
-    ------
-    UsageError
-        If the name is not valid, or there is nothing to register.
-
-    Examples
-    --------
-    >>> [path for path in render("demo", ["selector"]) if path.endswith("r.py")]
-    ['src/mfbench_demo/selector.py']
-    >>> render("Demo")
-    Traceback (most recent call last):
-    ...
-    mfbench.errors.UsageError: the name 'Demo' is not valid: use lower-case letters, digits and single hyphens, ...
-    """
+    """Return the files of a plugin package."""
     questions = yaml.safe_load((_FOLDER / "questions.yml").read_text(encoding="utf-8"))
     environment = SandboxedEnvironment(undefined=jinja2.StrictUndefined, autoescape=False, **questions.pop("_envops"))
     environment.filters["to_nice_yaml"] = _to_nice_yaml
@@ -68,43 +41,12 @@ def render(name: str, parts: Collection[str] = PARTS) -> dict[str, str]:
 
 
 def package_of(name: str) -> str:
-    """Return the name under which the package of a plugin is imported.
-
-    Examples
-    --------
-    >>> package_of("my-method")
-    'mfbench_my_method'
-    """
+    """Return the name under which the package of a plugin is imported."""
     return f"mfbench_{name.replace('-', '_')}"
 
 
 def write(files: Mapping[str, str], folder: Path) -> None:
-    """Write the files of a package into a folder that does not exist or is empty, or is an empty repository of Git.
-
-    Parameters
-    ----------
-    files : mapping of str to str
-        The text of each file by its path.
-    folder : Path
-        The folder of the package; it is created if it does not exist.
-
-    Raises
-    ------
-    UsageError
-        If the folder has files, or is not a folder.
-    MfbenchError
-        If it cannot be written.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> folder = Path(tempfile.mkdtemp()) / "demo"
-    >>> write({"src/a.txt": "a"}, folder)
-    >>> write({"src/a.txt": "b"}, folder)
-    Traceback (most recent call last):
-    ...
-    mfbench.errors.UsageError: ...demo is not empty: choose another folder with --into, or delete it
-    """
+    """Write the files of a package into a folder that does not exist or is empty, or is an empty repository of Git."""
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder} is a file: choose another folder with --into")
     with explained(MfbenchError, lambda reason: f"{folder} cannot be written: {reason}", OSError):

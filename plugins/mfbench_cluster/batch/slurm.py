@@ -37,35 +37,14 @@ USUAL_LARGEST_ARRAY = 1000
 
 @dataclass(frozen=True)
 class SlurmOptions:
-    """What the tasks of an array ask for.
+    """What the tasks of an array ask for."""
 
-    Parameters
-    ----------
-    time : str, default="2:00:00"
-        The limit of a task, in a form that Slurm reads.
-    cpus : int, default=1
-        Processors of a task, each for a worker process.
-    memory : str, default=""
-        Memory of a task as Slurm reads it, such as "8G"; empty for the cluster's default.
-    options : sequence of str, default=()
-        More options of ``sbatch``, such as "--partition=long".
-    tasks : int or None, default=None
-        Number of tasks; None divides by `task_seconds`.
-    task_seconds : float or None, default=None
-        Predicted wall seconds of a task; None takes half the limit.
-
-    Raises
-    ------
-    UsageError
-        If a value is not valid.
-    """
-
-    time: str = "2:00:00"
-    cpus: int = 1
-    memory: str = ""
-    options: Sequence[str] = ()
-    tasks: int | None = None
-    task_seconds: float | None = None
+    time: str = "2:00:00"  # the limit of a task, in a form that Slurm reads
+    cpus: int = 1  # processors of a task, each for a worker process
+    memory: str = ""  # memory of a task as Slurm reads it, such as "8G"; empty for the cluster's default
+    options: Sequence[str] = ()  # more options of `sbatch`, such as "--partition=long"
+    tasks: int | None = None  # number of tasks; None divides by `task_seconds`
+    task_seconds: float | None = None  # predicted wall seconds of a task; None takes half the limit
 
     def __post_init__(self) -> None:
         if slurm_seconds(self.time) <= 0:
@@ -81,14 +60,7 @@ class SlurmOptions:
             raise UsageError("choose one of --tasks and --task-time")
 
     def n_tasks(self, seconds: float, startup: float = 0.0) -> int:
-        """Return the number of tasks for trials that take some seconds on one processor together.
-
-        Parameters
-        ----------
-        seconds : float
-        startup : float, default=0.0
-            Seconds that each task takes before its first trial.
-        """
+        """Return the number of tasks for trials that take some seconds on one processor together."""
         if self.tasks is not None:
             return self.tasks
         each = slurm_seconds(self.time) / 2 if self.task_seconds is None else self.task_seconds
@@ -97,20 +69,7 @@ class SlurmOptions:
 
 
 def slurm_seconds(text: str) -> float:
-    """Return the seconds of a time as Slurm reads it; 0 if it is not one.
-
-    Parameters
-    ----------
-    text : str
-        Minutes, minutes:seconds, hours:minutes:seconds, days-hours, days-hours:minutes or days-hours:minutes:seconds.
-
-    Examples
-    --------
-    >>> slurm_seconds("30"), slurm_seconds("2:00:00"), slurm_seconds("1-12"), slurm_seconds("90:30")
-    (1800.0, 7200.0, 129600.0, 5430.0)
-    >>> slurm_seconds("two hours"), slurm_seconds("1:99:99")
-    (0.0, 0.0)
-    """
+    """Return the seconds of a time as Slurm reads it; 0 if it is not one."""
     match = _TIME.fullmatch(text)
     if match is None:
         return 0.0
@@ -130,25 +89,15 @@ def slurm_seconds(text: str) -> float:
 
 @dataclass(frozen=True)
 class Batch:
-    """A batch that was written.
+    """A batch that was written."""
 
-    Attributes
-    ----------
-    folder : Path
-        It has the scripts, and the files, logs and runs of the tasks.
-    n_trials, n_stored : int
-        Trials of the plan, and those of them that the run has already.
-    seconds : list of float
-        Predicted wall seconds of each task; empty if there is nothing to run, and then nothing was written.
-    earlier : str, default=""
-        A pattern, as a word for a shell, of the run folders that an earlier batch in the folder has left: the new
-        scripts do not merge them. Empty if there are none.
-    """
-
-    folder: Path
-    n_trials: int
+    folder: Path  # it has the scripts, and the files, logs and runs of the tasks
+    n_trials: int  # n_trials, n_stored: trials of the plan, and those of them that the run has already
     n_stored: int
+    # Predicted wall seconds of each task; empty if there is nothing to run, and then nothing was written.
     seconds: list[float]
+    # A pattern, as a word for a shell, of the run folders that an earlier batch in the folder has left: the new scripts
+    # do not merge them. Empty if there are none.
     earlier: str = ""
 
 
@@ -162,34 +111,7 @@ def write_batch(
     *,
     strict: bool = False,
 ) -> Batch:
-    """Write the scripts and files of a job array for the trials that a run does not have yet.
-
-    Parameters
-    ----------
-    plan : Plan
-        The whole plan.
-    run : Path
-        The folder of the whole run, which need not exist.
-    registry : Registry
-    options : SlurmOptions
-    into : Path
-        The folder of the batch; it is created, or has a batch of the same run, which is replaced.
-    command : sequence of str
-        The words of the command that writes the batch, for messages.
-    strict : bool, default=False
-        Whether the tasks fail if a plugin cannot be loaded.
-
-    Returns
-    -------
-    Batch
-
-    Raises
-    ------
-    UsageError
-        If the folder holds something else, or a path cannot be part of a script.
-    MfbenchError
-        If it cannot be written to.
-    """
+    """Write the scripts and files of a job array for the trials that a run does not have yet."""
     stored = _stored_keys(run)
     pending = [position for position, trial in enumerate(plan.trials) if trial.key not in stored]
     n_stored = len(plan.trials) - len(pending)

@@ -25,36 +25,19 @@ Name = Annotated[str, Field(pattern=r"^[^/\\\x00]{1,255}\z")]
 
 
 class BatchTask(BaseModel):
-    """A task of a batch, as its file describes it.
-
-    Attributes
-    ----------
-    format : 1
-        The version of this form.
-    suite : str
-        The suite's name.
-    run : str
-        The name of the folder of the whole run.
-    batch : str
-        What distinguishes the tasks of a batch from those of another.
-    number, of : int
-        Which task of the batch, from 1.
-    command : list of str
-        The command that wrote the batch.
-    keys : list of str
-        The keys of the trials.
-    """
+    """A task of a batch, as its file describes it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-    format: Literal[1] = 1
-    suite: Name
-    run: Name
+    format: Literal[1] = 1  # the version of this form
+    suite: Name  # the suite's name
+    run: Name  # the name of the folder of the whole run
+    # What distinguishes the tasks of a batch from those of another.
     batch: Annotated[str, Field(pattern=r"^[0-9a-f]{8}\z")]
-    number: Annotated[int, Field(ge=1)]
+    number: Annotated[int, Field(ge=1)]  # number, of: which task of the batch, from 1
     of: Annotated[int, Field(ge=1, le=10**6)]
-    command: Annotated[list[str], Field(max_length=10_000)]
-    keys: Annotated[list[Key], Field(min_length=1)]
+    command: Annotated[list[str], Field(max_length=10_000)]  # the command that wrote the batch
+    keys: Annotated[list[Key], Field(min_length=1)]  # the keys of the trials
 
     @property
     def name(self) -> str:
@@ -62,28 +45,12 @@ class BatchTask(BaseModel):
         return f"task {self.number} of {self.of}"
 
     def folder(self, out: Path) -> Path:
-        """Return the run folder of the task.
-
-        Parameters
-        ----------
-        out : Path
-            Folder of all runs.
-        """
+        """Return the run folder of the task."""
         return out / self.suite / share_folder_name(self.run, "task", self.number, self.of, self.batch)
 
 
 def read_task(path: Path) -> BatchTask:
-    """Read a task's file.
-
-    Parameters
-    ----------
-    path : Path
-
-    Raises
-    ------
-    UsageError
-        If it cannot be read or describes none.
-    """
+    """Read a task's file."""
     with explained(UsageError, partial(_unreadable, path), OSError), path.open("rb") as file:
         content = file.read(LARGEST + 1)
     if len(content) > LARGEST:
@@ -107,23 +74,7 @@ def _unreadable(path: Path, reason: str) -> str:
 
 
 def task_of(plan: Plan, task: BatchTask, run: str) -> Plan:
-    """Return a plan restricted to the trials of a task.
-
-    Parameters
-    ----------
-    plan : Plan
-        The whole plan.
-    task : BatchTask
-    run : str
-        The name of the folder of the whole run.
-
-    Raises
-    ------
-    UsageError
-        If the task belongs to another run.
-    RunError
-        If trials of it are not in the plan.
-    """
+    """Return a plan restricted to the trials of a task."""
     again = "to write the batch again, run: " + shell_command(task.command)
     if (task.suite, task.run) != (plan.loaded.suite.suite.name, run):
         raise UsageError(
@@ -142,19 +93,7 @@ def task_of(plan: Plan, task: BatchTask, run: str) -> Plan:
 
 
 def ended_exit_code(task: BatchTask, out: Path) -> ExitCode | None:
-    """Return the exit code of a task whose trials all have a result; None if one is missing.
-
-    Parameters
-    ----------
-    task : BatchTask
-    out : Path
-        Folder of all runs.
-
-    Raises
-    ------
-    RunError
-        If the store of the task is damaged or of another version.
-    """
+    """Return the exit code of a task whose trials all have a result; None if one is missing."""
     folder = task.folder(out)
     if not (folder / FILE_NAME).is_file():
         return None

@@ -12,30 +12,13 @@ _OPEN = (Status.running, Status.paused)
 
 
 def answer(payload: bytes) -> bytes:
-    """Return what mfbench answers; called in a thread of the worker, within a task.
-
-    Parameters
-    ----------
-    payload : bytes
-    """
+    """Return what mfbench answers; called in a thread of the worker, within a task."""
     worker = get_worker()
     key = worker.get_current_task()
     return site.answer(payload, slots=worker.state.nthreads, is_wanted=lambda: is_wanted(worker, key))
 
 
 def is_wanted(worker: Worker, key: object) -> bool:
-    """Tell whether a task still counts: Dask cannot stop its thread, so the thread has to ask.
-
-    Parameters
-    ----------
-    worker : Worker
-    key : object
-        Of the task.
-
-    Returns
-    -------
-    bool
-        False once the task was given up, or the worker has left its scheduler.
-    """
+    """Tell whether a task still counts: Dask cannot stop its thread, so the thread has to ask."""
     task = worker.state.tasks.get(key)
     return worker.status in _OPEN and task is not None and task.state in _RUNNING

@@ -38,36 +38,12 @@ _LOCAL = {"distributed.scheduler.worker-saturation": 1.0, "distributed.scheduler
 
 
 def is_local(scheduler: str) -> bool:
-    """Tell whether a text means a cluster of this machine that ends with the run.
-
-    Examples
-    --------
-    >>> is_local("local"), is_local("tcp://10.0.0.1:8786")
-    (True, False)
-    """
+    """Tell whether a text means a cluster of this machine that ends with the run."""
     return scheduler in ("", "local")
 
 
 def check_scheduler(scheduler: str) -> None:
-    """Refuse a text that means no scheduler.
-
-    Parameters
-    ----------
-    scheduler : str
-        "" or "local", an address such as ``tcp://10.0.0.1:8786``, or the path of a scheduler file.
-
-    Raises
-    ------
-    UsageError
-
-    Examples
-    --------
-    >>> check_scheduler("10.0.0.1:8786")
-    Traceback (most recent call last):
-    ...
-    mfbench.errors.UsageError: --scheduler '10.0.0.1:8786' is not an address of a Dask scheduler: write local, an \
-address such as tcp://10.0.0.1:8786, or the path of a scheduler file (.json)
-    """
+    """Refuse a text that means no scheduler."""
     if is_local(scheduler) or _is_address(scheduler):
         return
     if not scheduler.endswith(".json"):
@@ -109,15 +85,7 @@ _REASONS: tuple[tuple[type[BaseException], str], ...] = (
 
 
 async def start_cluster(jobs: int, stack: AsyncExitStack) -> LocalCluster:
-    """Start a cluster of this machine: one process with one thread per job.
-
-    Parameters
-    ----------
-    jobs : int
-        Number of workers.
-    stack : AsyncExitStack
-        What ends it, and deletes its files.
-    """
+    """Start a cluster of this machine: one process with one thread per job."""
     folder = stack.enter_context(temporary_folder("dask"))
     stack.enter_context(dask.config.set(_LOCAL))
     stack.enter_context(_own_main())
@@ -160,18 +128,7 @@ def _own_main() -> Iterator[None]:
 
 
 async def connect(scheduler: str | LocalCluster) -> Client:
-    """Return a client of a scheduler.
-
-    Parameters
-    ----------
-    scheduler : str or LocalCluster
-        An address, the path of a scheduler file, or a cluster of this machine.
-
-    Raises
-    ------
-    RunError
-        If the scheduler does not answer.
-    """
+    """Return a client of a scheduler."""
     place: dict[str, Any] = {"address": scheduler}
     if isinstance(scheduler, str) and "://" not in scheduler:
         place = {"scheduler_file": scheduler}

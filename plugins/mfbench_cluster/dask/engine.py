@@ -24,25 +24,7 @@ _LOGGERS = ("distributed", "distributed.client", "tornado.application", "asyncio
 
 
 class DaskEngine(Engine):
-    """Run calls on the workers of a Dask cluster.
-
-    Parameters
-    ----------
-    scheduler : str, default=""
-        "" or "local" for a cluster of this machine that ends with the run; an address such as
-        ``tcp://10.0.0.1:8786``; or the path of a scheduler file (.json).
-    jobs : int, default=1
-        Workers of a cluster of this machine, each with one thread.
-    target : str, default=TARGET
-        ``module:function``, which workers call with the payload.
-
-    Raises
-    ------
-    UsageError
-        If `scheduler` means nothing.
-    RunError
-        On entry, if the scheduler does not answer; in `wait`, if it does not answer for too long.
-    """
+    """Run calls on the workers of a Dask cluster."""
 
     def __init__(self, scheduler: str = "", jobs: int = 1, target: str = TARGET) -> None:
         check_scheduler(scheduler)

@@ -38,12 +38,5 @@ _SOURCE = textwrap.dedent(inspect.getsource(run))
 
 
 def request(target: str, payload: bytes) -> dict[str, object]:
-    """Return the namespace in which a worker evaluates `EXPRESSION`.
-
-    Parameters
-    ----------
-    target : str
-        ``module:function``, which takes the payload and returns the answer.
-    payload : bytes
-    """
+    """Return the namespace in which a worker evaluates `EXPRESSION`."""
     return {"source": _SOURCE, "target": target, "payload": payload}

@@ -35,51 +35,19 @@ Report = Callable[[Outcome | MfbenchError], None]
 
 @dataclass(eq=False)
 class Call:
-    """A call that has not ended.
-
-    Attributes
-    ----------
-    ticket : int
-    payload : bytes
-    place : str
-        The only worker that may run it; empty for any.
-    avoid : collection of str
-        Workers that must not run it.
-    workers : tuple of str
-        The workers that may run it, when it was sent; empty for any.
-    attempt : int
-        How often it was sent.
-    future : Future or None
-        None while it is not sent.
-    """
+    """A call that has not ended."""
 
     ticket: int
     payload: bytes
-    place: str = ""
-    avoid: Collection[str] = ()
-    workers: tuple[str, ...] = ()
-    attempt: int = 0
-    future: Future | None = None
+    place: str = ""  # the only worker that may run it; empty for any
+    avoid: Collection[str] = ()  # workers that must not run it
+    workers: tuple[str, ...] = ()  # the workers that may run it, when it was sent; empty for any
+    attempt: int = 0  # how often it was sent
+    future: Future | None = None  # none while it is not sent
 
 
 class Session:
-    """A connection to a cluster.
-
-    Parameters
-    ----------
-    scheduler : str
-    jobs : int
-        Workers of a cluster of this machine.
-    target : str
-        ``module:function``, which workers call with the payload.
-    report : callable
-        Takes each outcome, and the error that ends the session; it must not block.
-
-    Attributes
-    ----------
-    places : dict of str to int
-        The workers that were there at the last look, and how many threads each has.
-    """
+    """A connection to a cluster."""
 
     def __init__(self, scheduler: str, jobs: int, target: str, report: Report) -> None:
         self.places: dict[str, int] = {}
@@ -93,13 +61,7 @@ class Session:
         self._client: Client | None = None
 
     async def live(self, ready: Callable[[], None], stop: asyncio.Event) -> None:
-        """Connect, call `ready`, and serve until `stop` is set.
-
-        Raises
-        ------
-        RunError
-            If there is no scheduler, or it does not answer for too long.
-        """
+        """Connect, call `ready`, and serve until `stop` is set."""
         async with AsyncExitStack() as stack:
             if is_local(self._scheduler):
                 self._cluster = await start_cluster(self._jobs, stack)

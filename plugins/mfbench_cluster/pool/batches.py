@@ -29,30 +29,14 @@ def unknown(trial: Trial) -> float:
 
 @dataclass(eq=False)
 class Call:
-    """Trials that are sent together.
-
-    Attributes
-    ----------
-    trials : list of Trial
-    losses : int
-        How often a place was lost that may have been running them.
-    """
+    """Trials that are sent together."""
 
     trials: list[Trial]
-    losses: int = 0
+    losses: int = 0  # how often a place was lost that may have been running them
 
 
 class Batches:
-    """The trials that have not been sent yet.
-
-    Parameters
-    ----------
-    trials : iterable of Trial
-    job : Job
-    cost : callable, default=unknown
-        The predicted seconds of a trial. What it does not know is the mean of what has been observed of the method on
-        the dataset; a trial about which nothing is known goes alone.
-    """
+    """The trials that have not been sent yet."""
 
     def __init__(self, trials: Iterable[Trial], job: Job, cost: Cost = unknown) -> None:
         self._cost = cost

@@ -18,39 +18,18 @@ MOST_TIMES = 5
 
 @dataclass(eq=False)
 class Delivery:
-    """A file on its way.
+    """A file on its way."""
 
-    Attributes
-    ----------
-    target : str
-        The cache of the machine that gets an array; the place that gets the job.
-    place : str
-        The place that the pieces are sent to.
-    name : str
-        SHA-256 of the file.
-    is_job : bool
-    waiting : list of Call
-        The calls that need it.
-    """
-
-    target: str
-    place: str
-    name: str
+    target: str  # the cache of the machine that gets an array; the place that gets the job
+    place: str  # the place that the pieces are sent to
+    name: str  # SHA-256 of the file
     is_job: bool
     offset: int = 0
-    waiting: list[Call] = field(default_factory=list)
+    waiting: list[Call] = field(default_factory=list)  # the calls that need it
 
 
 class Deliveries:
-    """What is on its way, and what waits for its turn.
-
-    Parameters
-    ----------
-    job : Job
-        Its folder has the array files.
-    blob : bytes
-        The job as it is sent.
-    """
+    """What is on its way, and what waits for its turn."""
 
     def __init__(self, job: Job, blob: bytes) -> None:
         self._folder = job.data_folder

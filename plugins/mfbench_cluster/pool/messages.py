@@ -24,21 +24,11 @@ class MessageError(Exception):
 
 @dataclass(frozen=True)
 class Machine:
-    """The machine of a place.
+    """The machine of a place."""
 
-    Attributes
-    ----------
-    cache : str
-        Identifies its cache of arrays: places with the same one share files.
-    host : str
-        Its name.
-    kind : str
-        Processor, number of processors and system: times of two kinds do not compare.
-    """
-
-    cache: str
-    host: str
-    kind: str
+    cache: str  # identifies its cache of arrays: places with the same one share files
+    host: str  # its name
+    kind: str  # processor, number of processors and system: times of two kinds do not compare
 
 
 @dataclass(frozen=True)
@@ -50,44 +40,22 @@ class Introduce:
 
 @dataclass(frozen=True)
 class Deliver:
-    """A piece of a job or of an array file.
+    """A piece of a job or of an array file."""
 
-    Attributes
-    ----------
-    name : str
-        SHA-256 of the whole.
-    offset, total : int
-        Where the piece begins, and the size of the whole, in bytes.
-    data : bytes
-    is_job : bool
-        Whether it is a job, which a place keeps in its memory.
-    """
-
-    name: str
-    offset: int
+    name: str  # SHA-256 of the whole
+    offset: int  # offset, total: where the piece begins, and the size of the whole, in bytes
     total: int
     data: bytes
-    is_job: bool = False
+    is_job: bool = False  # whether it is a job, which a place keeps in its memory
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Trials to run.
+    """Trials to run."""
 
-    Attributes
-    ----------
-    job : str
-        Name of the job.
-    arrays : tuple of str
-        Names of the array files that the trials need.
-    shared : str
-        The driver's folder of array files, which the place may be able to read.
-    trials : tuple of Trial
-    """
-
-    job: str
-    arrays: tuple[str, ...]
-    shared: str
+    job: str  # name of the job
+    arrays: tuple[str, ...]  # names of the array files that the trials need
+    shared: str  # the driver's folder of array files, which the place may be able to read
     trials: tuple[Trial, ...]
 
 
@@ -100,28 +68,16 @@ class Introduction:
 
 @dataclass(frozen=True)
 class Refused:
-    """The answer of a place that computes with other code: it runs nothing.
+    """The answer of a place that computes with other code: it runs nothing."""
 
-    Attributes
-    ----------
-    reasons : tuple of str
-        Clauses such as "mfbench 0.1.0 instead of 0.2.0".
-    """
-
-    reasons: tuple[str, ...]
+    reasons: tuple[str, ...]  # clauses such as "mfbench 0.1.0 instead of 0.2.0"
 
 
 @dataclass(frozen=True)
 class Unable:
-    """The answer of a place that cannot work, such as one whose disk is full.
+    """The answer of a place that cannot work, such as one whose disk is full."""
 
-    Attributes
-    ----------
-    reason : str
-        A sentence without its full stop.
-    """
-
-    reason: str
+    reason: str  # A sentence without its full stop
 
 
 @dataclass(frozen=True)
@@ -135,16 +91,9 @@ class Missing:
 
 @dataclass(frozen=True)
 class Delivered:
-    """The answer to a piece.
+    """The answer to a piece."""
 
-    Attributes
-    ----------
-    received : int
-        Bytes that the place has from the beginning on; 0 if the whole turned out to be damaged.
-    is_complete : bool
-    """
-
-    received: int
+    received: int  # bytes that the place has from the beginning on; 0 if the whole turned out to be damaged
     is_complete: bool
 
 
@@ -167,13 +116,7 @@ def packed(message: Any) -> bytes:
 
 
 def unpacked(data: bytes) -> Any:
-    """Read a message: plain data, NumPy arrays and records of mfbench, and nothing else.
-
-    Raises
-    ------
-    MessageError
-        If it comes from another version of mfbench, or is not a message.
-    """
+    """Read a message: plain data, NumPy arrays and records of mfbench, and nothing else."""
     try:
         mark, version, body = loads(data, _PACKAGES)
     except Exception as error:

@@ -19,18 +19,10 @@ CONTINUE = "the results so far are stored: repeat the command to continue"
 
 @dataclass
 class Places:
-    """The places as the driver sees them.
+    """The places as the driver sees them."""
 
-    Parameters
-    ----------
-    notify : callable
-        Takes a sentence for the user.
-    patience : float
-        Seconds to wait for a place.
-    """
-
-    notify: Callable[[str], None]
-    patience: float
+    notify: Callable[[str], None]  # takes a sentence for the user
+    patience: float  # seconds to wait for a place
     present: Mapping[str, int] = field(default_factory=dict)
     accepted: dict[str, Machine] = field(default_factory=dict)
     avoided: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -42,13 +34,7 @@ class Places:
     barred: frozenset[str] = frozenset()
 
     def look(self, present: Mapping[str, int], now: float) -> list[str]:
-        """Take note of the places that are there; return those to introduce themselves.
-
-        Raises
-        ------
-        RunError
-            If all places are avoided, or there has been none for too long.
-        """
+        """Take note of the places that are there; return those to introduce themselves."""
         gone = set(self.present) - set(present)
         for place in gone:  # another process may come under the same name
             self.accepted.pop(place, None)

@@ -61,25 +61,10 @@ class _Introducing:
 
 
 class RemotePool(Executor):
-    """Run trials at the places of an engine.
+    """Run trials at the places of an engine."""
 
-    Each trial runs at least once and is yielded exactly once: calls that are lost are sent again, and a second answer
-    is dropped. A place with other code is never sent trials.
-
-    Parameters
-    ----------
-    engine : Engine
-    fingerprint : Fingerprint
-        What this process computes with.
-    cost : callable, default=unknown
-        The predicted seconds of a trial, NaN if nothing is known about it.
-    notify : callable, default=warn
-        Takes sentences for the user.
-    patience : float, default=300.0
-        Seconds without any place after which the run ends.
-    clock : callable, default=time.monotonic
-        Returns the time in seconds.
-    """
+    # Each trial runs at least once and is yielded exactly once: calls that are lost are sent again, and a second answer
+    # is dropped. A place with other code is never sent trials.
 
     budget: Budget | None = None
     follow: Follow | None = None

@@ -19,12 +19,7 @@ _MEASURES = {TIME: ("latency", NANOSECONDS), MEMORY: ("memory", 1.0)}
 
 
 def to_bencher(comparison: Comparison) -> str:
-    """Return the head's measurements, with their intervals where there are any.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    """
+    """Return the head's measurements, with their intervals where there are any."""
     content: dict[str, dict[str, Any]] = {}
     for cell in comparison.cells:
         if not math.isfinite(cell.head):

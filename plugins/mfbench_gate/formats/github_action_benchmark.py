@@ -17,14 +17,8 @@ from mfbench_gate.texts import change
 
 
 def to_github_action_benchmark(comparison: Comparison) -> str:
-    """Return the head's measurements, of which smaller ones are better.
-
-    A score of which larger values are better has 1 as its best value and appears as ``1 - score``.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    """
+    """Return the head's measurements, of which smaller ones are better."""
+    # A score of which larger values are better has 1 as its best value and appears as `1 - score`.
     entries = [_entry(cell) for cell in comparison.cells if math.isfinite(cell.head)]
     return json.dumps(entries, indent=2, allow_nan=False) + "\n"
 

@@ -12,17 +12,9 @@ from mfbench_gate.texts import amount, change, headline
 
 
 def to_junit(comparison: Comparison, moment: datetime | None = None) -> str:
-    """Return a comparison as JUnit XML with one test case per cell.
-
-    A worse cell is a failure. An undecided cell is a failure if it counts as one in the exit code, otherwise it is
-    skipped with its reason, and so is a trend.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    moment : datetime or None, default=None
-        When the comparison was made; None means now.
-    """
+    """Return a comparison as JUnit XML with one test case per cell."""
+    # A worse cell is a failure. An undecided cell is a failure if it counts as one in the exit code, otherwise it is
+    # skipped with its reason, and so is a trend.
     lines = [headline(comparison), *(f"{each.name}: {each.reason}" for each in comparison.omissions), *comparison.notes]
     return document(
         comparison.title or "comparison",
@@ -35,10 +27,8 @@ def to_junit(comparison: Comparison, moment: datetime | None = None) -> str:
 
 
 def _case(cell: Cell, comparison: Comparison) -> Case:
-    """Return the test case of a cell.
-
-    It has no time of its own; readers that sum times get that of the whole comparison from the suite.
-    """
+    """Return the test case of a cell."""
+    # It has no time of its own; readers that sum times get that of the whole comparison from the suite.
     outcome: Literal["passed", "failed", "skipped"] = "passed"
     if _fails(cell, comparison):
         outcome = "failed"

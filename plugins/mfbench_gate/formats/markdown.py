@@ -21,18 +21,7 @@ _MOST_OPEN, _MOST_FOLDED, _MOST_LISTED = 25_000, 22_000, 4_000
 
 
 def to_markdown(comparison: Comparison) -> str:
-    """Return a comparison as Markdown of at most 65,536 characters.
-
-    Parameters
-    ----------
-    comparison : Comparison
-
-    Returns
-    -------
-    str
-        The headline and the table of cells that are worse or undecided; the other cells, changed predictions and what
-        could not be compared are folded. Rows beyond the limit are counted.
-    """
+    """Return a comparison as Markdown of at most 65,536 characters."""
     urgent = [cell for cell in comparison.cells if cell.verdict in _URGENT]
     others = [cell for cell in comparison.cells if cell.verdict not in _URGENT]
     changes = [
@@ -60,17 +49,7 @@ def to_markdown(comparison: Comparison) -> str:
 
 
 def marker(title: str) -> str:
-    """Return the hidden comment by which a bot finds the comment of an earlier comparison of the same title.
-
-    Parameters
-    ----------
-    title : str
-
-    Examples
-    --------
-    >>> marker("Twenty UCI datasets")
-    '<!-- mfbench-comparison: twenty-uci-datasets -->'
-    """
+    """Return the hidden comment by which a bot finds the comment of an earlier comparison of the same title."""
     words = "-".join(re.findall("[a-z0-9]+", title.lower()))[:80]
     return f"<!-- {MARKER}{f': {words}' if words else ''} -->"
 

@@ -10,11 +10,6 @@ from mfbench_gate.texts import headline
 
 
 def to_json(comparison: Comparison) -> str:
-    """Return a comparison as JSON; a number that does not exist is null.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    """
+    """Return a comparison as JSON; a number that does not exist is null."""
     content = {"headline": headline(comparison), **comparison.as_plain()}
     return printable(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)) + "\n"

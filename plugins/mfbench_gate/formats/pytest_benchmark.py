@@ -19,18 +19,10 @@ FORMAT_VERSION = "5.1.0"
 
 
 def to_pytest_benchmark(comparison: Comparison, moment: datetime | None = None) -> str:
-    """Return the times of a comparison in the form of pytest-benchmark.
-
-    Each time becomes two benchmarks of one group, ``NAME[base]`` and ``NAME[head]``. Statistics are those of the
-    measurements, or of the median alone where the measurements are not available. Memory and scores have no place in
-    this form.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    moment : datetime or None, default=None
-        When the comparison was made; None means now.
-    """
+    """Return the times of a comparison in the form of pytest-benchmark."""
+    # Each time becomes two benchmarks of one group, `NAME[base]` and `NAME[head]`. Statistics are those of the
+    # measurements, or of the median alone where the measurements are not available. Memory and scores have no place in
+    # this form.
     cells = [cell for cell in comparison.cells if cell.measure == TIME]
     benchmarks = [
         _benchmark(cell, side, values or (middle,))

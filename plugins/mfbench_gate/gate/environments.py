@@ -54,52 +54,18 @@ class EnvironmentBuildError(MfbenchError):
 
 @dataclass(frozen=True)
 class PreparedSide:
-    """A side that can be measured.
+    """A side that can be measured."""
 
-    Attributes
-    ----------
-    name : str
-        As the user named it.
-    python : Path
-        Its interpreter.
-    version : str
-        The commit, or the path of the interpreter.
-    notes : tuple of str
-        Sentences for the report.
-    """
-
-    name: str
-    python: Path
-    version: str
-    notes: tuple[str, ...] = ()
+    name: str  # as the user named it
+    python: Path  # its interpreter
+    version: str  # the commit, or the path of the interpreter
+    notes: tuple[str, ...] = ()  # sentences for the report
 
 
 def prepare_side(text: str, folder: Path, cache: Path | None = None) -> PreparedSide:
-    """Return the interpreter of a side, and make its environment if it is a revision.
-
-    The environment of a revision contains the project alone; everything else it takes from the environment that runs
-    this, so that both sides use the same libraries. Requirements that are missing there are installed.
-
-    Parameters
-    ----------
-    text : str
-        ``"git:REVISION"``, ``"git:merge-base"`` (of HEAD and the main branch), or the path of a Python interpreter.
-    folder : Path
-        Where the repository is looked for.
-    cache : Path or None, default=None
-        Folder for environments; None uses the user's cache.
-
-    Returns
-    -------
-    PreparedSide
-
-    Raises
-    ------
-    UsageError
-        If it is neither, or the revision does not exist.
-    EnvironmentBuildError
-        If the environment cannot be made; the message names the log.
-    """
+    """Return the interpreter of a side, and make its environment if it is a revision."""
+    # The environment of a revision contains the project alone; everything else it takes from the environment that runs
+    # this, so that both sides use the same libraries. Requirements that are missing there are installed.
     if not text.startswith(PREFIX):
         return PreparedSide(text, _interpreter(text), text)
     project = _project(folder)

@@ -38,47 +38,18 @@ FAILED_LATER = "called worse, but it failed before new pairs could confirm it"
 
 @dataclass(frozen=True)
 class GateOptions:
-    """Options of a gate.
+    """Options of a gate."""
 
-    Attributes
-    ----------
-    limits : Limits
-        What counts as worse.
-    level : float
-        Probability of any false alarm.
-    budget : float
-        Seconds for all measurements.
-    clock : {"cpu", "wall"}
-        The time that is judged.
-    seed : int
-        Of the orders of measurement.
-    undecided_ok : bool
-        Whether undecided cells count as no worse in the exit code.
-    """
-
-    limits: Limits = field(default_factory=Limits)
-    level: float = 0.05
-    budget: float = 600.0
-    clock: str = "cpu"
-    seed: int = 0
-    undecided_ok: bool = False
+    limits: Limits = field(default_factory=Limits)  # what counts as worse
+    level: float = 0.05  # probability of any false alarm
+    budget: float = 600.0  # seconds for all measurements
+    clock: str = "cpu"  # the time that is judged
+    seed: int = 0  # of the orders of measurement
+    undecided_ok: bool = False  # whether undecided cells count as no worse in the exit code
 
 
 class Gate:
-    """One comparison of two sides.
-
-    Parameters
-    ----------
-    plan : GatePlan
-    base, head : PreparedSide
-    options : GateOptions
-    start : callable
-        Takes "base" or "head" and returns a new replicate.
-    say : callable
-        Called with a sentence on the progress.
-    now : callable, optional
-        The clock of the budget, in seconds.
-    """
+    """One comparison of two sides."""
 
     def __init__(
         self,
@@ -103,17 +74,7 @@ class Gate:
         self._problems: list[str] = []
 
     def run(self) -> Comparison:
-        """Measure and judge.
-
-        Returns
-        -------
-        Comparison
-
-        Raises
-        ------
-        ReplicateError
-            If the first process of a side cannot start.
-        """
+        """Measure and judge."""
         self._blocks.pilot(self._plan.cells, self._measured)
         try:
             self._measure_and_judge()
@@ -293,13 +254,7 @@ def _is_open(cell: TimedCell, worse: Collection[CostKey], confirmed: Collection[
 
 
 def confirming_blocks(level: float) -> int:
-    """Return the blocks in which new pairs can be significant at a level.
-
-    Examples
-    --------
-    >>> confirming_blocks(0.05), confirming_blocks(0.001)
-    (3, 5)
-    """
+    """Return the blocks in which new pairs can be significant at a level."""
     return max(CONFIRMING_BLOCKS, -(-math.ceil(math.log2(1.0 / level)) // PAIRS_PER_BLOCK))
 
 
@@ -310,25 +265,7 @@ def run_gate(
     options: GateOptions,
     say: Callable[[str], None] = lambda sentence: None,
 ) -> Comparison:
-    """Measure two environments and judge the head.
-
-    Parameters
-    ----------
-    plan : GatePlan
-    base, head : PreparedSide
-    options : GateOptions
-    say : callable, optional
-        Called with a sentence on the progress.
-
-    Returns
-    -------
-    Comparison
-
-    Raises
-    ------
-    ReplicateError
-        If a process of a side cannot start.
-    """
+    """Measure two environments and judge the head."""
     with staged(plan.suite) as staging:
         pythons = {BASE: base.python, HEAD: head.python}
         return Gate(plan, base, head, options, lambda side: staging.start(pythons[side]), say).run()

@@ -31,34 +31,19 @@ Answer = Mapping[str, Any]
 
 @dataclass
 class Measurements:
-    """What a gate has measured so far.
-
-    Attributes
-    ----------
-    costs : dict of CostKey to Costs
-    answers : dict of (side, method, dataset, repeat, fold) to dict
-        The last answer to each trial, for its scores and predictions.
-    omissions : dict of str to str
-        Cells that could not be measured, by name, each with a sentence.
-    judged : dict of str to set of str
-        The measures that are judged of each method that exists: none if neither side runs own code in it.
-    rounds : dict of str to int
-        Repetitions of each cell's trial within a process, by name.
-    seconds : float
-        Duration of the last block.
-    n_spoilt : int
-        Blocks that were dropped because the machine slept.
-    versions : dict of str to mapping of str to str
-        Versions of Python and of all packages on each side.
-    """
+    """What a gate has measured so far."""
 
     costs: dict[CostKey, Costs] = field(default_factory=dict)
+    # The last answer to each trial, for its scores and predictions.
     answers: dict[tuple[str, str, str, int, int], Answer] = field(default_factory=dict)
+    # Cells that could not be measured, by name, each with a sentence.
     omissions: dict[str, str] = field(default_factory=dict)
+    # The measures that are judged of each method that exists: none if neither side runs own code in it.
     judged: dict[str, set[str]] = field(default_factory=dict)
-    rounds: dict[str, int] = field(default_factory=dict)
-    seconds: float = 0.0
-    n_spoilt: int = 0
+    rounds: dict[str, int] = field(default_factory=dict)  # repetitions of each cell's trial within a process, by name
+    seconds: float = 0.0  # duration of the last block
+    n_spoilt: int = 0  # blocks that were dropped because the machine slept
+    # Versions of Python and of all packages on each side.
     versions: dict[str, Mapping[str, str]] = field(default_factory=dict)
 
     def measures(self, cell: TimedCell) -> Collection[str]:
@@ -67,26 +52,9 @@ class Measurements:
 
 
 class Blocks:
-    """Runs blocks of measurements.
+    """Runs blocks of measurements."""
 
-    Parameters
-    ----------
-    start : callable
-        Takes a side and returns a new replicate of it, which is entered and left as a context.
-    clock : {"cpu", "wall"}
-        The time that is judged.
-    seed : int
-        Of the orders.
-    now : callable, optional
-        The clock that times blocks, in seconds.
-
-    Attributes
-    ----------
-    deadline : float
-        When the measurements end, on this clock. What is incomplete then does not count.
-    """
-
-    deadline: float = math.inf
+    deadline: float = math.inf  # when the measurements end, on this clock. What is incomplete then does not count
 
     def __init__(self, start: Start, clock: str, seed: int, now: Callable[[], float] = time.monotonic) -> None:
         self._start, self._clock, self._now = start, clock, now
@@ -94,14 +62,7 @@ class Blocks:
         self._number = 0
 
     def pilot(self, cells: Iterable[TimedCell], into: Measurements) -> None:
-        """Run each cell once on both sides: to learn how long it takes, and which side cannot run it.
-
-        Parameters
-        ----------
-        cells : iterable of TimedCell
-        into : Measurements
-            Gets what is judged, the rounds of each cell, the omissions, and the versions.
-        """
+        """Run each cell once on both sides: to learn how long it takes, and which side cannot run it."""
         with Team(self._start, (BASE, HEAD)) as team:
             into.versions = {side: team.versions(place) for place, side in enumerate((BASE, HEAD))}
             into.judged = team.judged()
@@ -120,14 +81,7 @@ class Blocks:
                     into.rounds[cell.name] = rounds_for(min(float(answer["duration"]) for answer in answers.values()))
 
     def run(self, cells: Iterable[TimedCell], into: Measurements) -> None:
-        """Run one block: two pairs of each cell.
-
-        Parameters
-        ----------
-        cells : iterable of TimedCell
-            Those that have been omitted are skipped.
-        into : Measurements
-        """
+        """Run one block: two pairs of each cell."""
         begin, slept = self._now(), _seconds_asleep()
         measured: list[tuple[TimedCell, list[Answer]]] = []
         todo = [cell for cell in cells if cell.name not in into.omissions]
@@ -174,14 +128,7 @@ class Blocks:
 
 
 class Team:
-    """The processes of a block: one that ends is replaced by a new one of its side.
-
-    Parameters
-    ----------
-    start : callable
-        As in `Blocks`.
-    sides : sequence of str
-    """
+    """The processes of a block: one that ends is replaced by a new one of its side."""
 
     def __init__(self, start: Start, sides: Sequence[str]) -> None:
         self._start, self._sides = start, sides
@@ -216,17 +163,7 @@ class Team:
         return judged
 
     def ask(self, position: int, trial: Trial, rounds: int, left: float) -> Answer:
-        """Let one of the processes run a trial.
-
-        Parameters
-        ----------
-        position : int
-            In `sides`.
-        trial : Trial
-        rounds : int
-        left : float
-            Seconds until the measurements end.
-        """
+        """Let one of the processes run a trial."""
         process = self._processes[position]
         if trial.method in process.missing:
             return {"status": "missing", "message": process.missing[trial.method]}

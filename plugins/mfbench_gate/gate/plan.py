@@ -19,20 +19,12 @@ from mfbench_gate.gate.replicate import UNTIMED, methods_of
 
 @dataclass(frozen=True)
 class TimedCell:
-    """Trials whose costs are judged together.
+    """Trials whose costs are judged together."""
 
-    Attributes
-    ----------
-    method, dataset, size : str
-        As in `mfbench_gate.comparison.Cell`.
-    trials : tuple of Trial
-        Pairs of measurements take them in turns.
-    """
-
-    method: str
+    method: str  # method, dataset, size: as in `mfbench_gate.comparison.Cell`
     dataset: str
     size: str
-    trials: tuple[Trial, ...]
+    trials: tuple[Trial, ...]  # pairs of measurements take them in turns
 
     @property
     def name(self) -> str:
@@ -42,47 +34,16 @@ class TimedCell:
 
 @dataclass(frozen=True)
 class GatePlan:
-    """What a gate measures.
+    """What a gate measures."""
 
-    Attributes
-    ----------
-    suite : Plan
-        Datasets and protocol, and the methods as written; each side looks them up for itself.
-    cells : tuple of TimedCell
-    """
-
-    suite: Plan
+    suite: Plan  # datasets and protocol, and the methods as written; each side looks them up for itself
     cells: tuple[TimedCell, ...]
 
 
 def plan_gate(
     loaded: LoadedSuite, registry: Registry, only: Sequence[str] = (), lookup: Lookup | None = None
 ) -> GatePlan:
-    """Return what a gate measures.
-
-    Parameters
-    ----------
-    loaded : LoadedSuite
-    registry : Registry
-        Provides datasets.
-    only : sequence of str, default=()
-        Shell patterns; datasets and methods are restricted to those that match.
-    lookup : Lookup or None, default=None
-        Mirror, cache and network.
-
-    Returns
-    -------
-    GatePlan
-
-    Raises
-    ------
-    UsageError
-        If a pattern matches nothing.
-    SuiteError
-        If the suite has no method that can be measured, or its file names a class by its import path.
-    NothingPlannedError
-        If no dataset can be used.
-    """
+    """Return what a gate measures."""
     plan = plan_datasets(loaded, registry, only, lookup)
     if not plan.datasets:
         reasons = "; ".join(f"{label}: {reason}" for label, reason in plan.left_out.items())

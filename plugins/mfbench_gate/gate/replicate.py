@@ -50,39 +50,15 @@ MOST_ROUNDS = 15
 
 @dataclass(frozen=True)
 class Order:
-    """What a replicate needs to know before its first trial. The gate pickles it for its own processes.
+    """What a replicate needs to know before its first trial. The gate pickles it for its own processes."""
 
-    Attributes
-    ----------
-    loaded : LoadedSuite
-        Its methods are looked up in the side's environment.
-    job : Job
-        Without methods.
-    log : Path
-        File for everything that plugins print.
-    """
-
-    loaded: LoadedSuite
-    job: Job
-    log: Path
+    loaded: LoadedSuite  # its methods are looked up in the side's environment
+    job: Job  # without methods
+    log: Path  # file for everything that plugins print
 
 
 class Replicate:
-    """Runs trials with the plugins of this process.
-
-    Parameters
-    ----------
-    order : Order
-    registry : Registry
-
-    Attributes
-    ----------
-    missing : dict of str to str
-        Methods that do not exist here, each with a sentence.
-    judged : dict of str to list of str
-        What is judged of each method: nothing if it runs no code of the project, and the prediction only if its
-        classifier does.
-    """
+    """Runs trials with the plugins of this process."""
 
     def __init__(self, order: Order, registry: Registry) -> None:
         methods, self.missing = methods_of(order.loaded, registry)
@@ -93,22 +69,8 @@ class Replicate:
         self._runner = RUNNERS[job.protocol.task](job, registry)
 
     def run(self, trial: Trial, rounds: int) -> dict[str, Any]:
-        """Run a trial and return its costs, as plain values.
-
-        It is run once before, because a first run loads and compiles.
-
-        Parameters
-        ----------
-        trial : Trial
-        rounds : int
-            Repetitions whose median counts.
-
-        Returns
-        -------
-        dict
-            Status, message, fit and predict seconds (``cpu`` and ``wall``), peak memory, duration, scores and
-            predictions.
-        """
+        """Run a trial and return its costs, as plain values."""
+        # It is run once before, because a first run loads and compiles.
         results = [self._run(trial)]
         if results[0].status is Status.OK:
             results = [self._run(trial) for _ in range(rounds)]
@@ -138,29 +100,12 @@ class Replicate:
 
 
 def rounds_for(duration: float) -> int:
-    """Return how often a trial of a given duration in seconds is repeated.
-
-    Examples
-    --------
-    >>> rounds_for(2.0), rounds_for(0.02), rounds_for(0.0)
-    (1, 3, 15)
-    """
+    """Return how often a trial of a given duration in seconds is repeated."""
     return MOST_ROUNDS if duration <= 0 else int(min(MOST_ROUNDS, max(1, -(-LEAST_SECONDS // duration))))
 
 
 def main(path: str) -> int:
-    """Answer requests until the gate closes the standard input.
-
-    Parameters
-    ----------
-    path : str
-        File with the pickled `Order`.
-
-    Returns
-    -------
-    int
-        Exit code.
-    """
+    """Answer requests until the gate closes the standard input."""
     end_with_parent()
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     requests = os.fdopen(os.dup(0), encoding="utf-8")
@@ -192,19 +137,7 @@ def _answer(answers: TextIO, content: Mapping[str, Any]) -> None:
 
 
 def methods_of(loaded: LoadedSuite, registry: Registry) -> tuple[dict[str, ResolvedMethod], dict[str, str]]:
-    """Look up each method by itself: one that this side does not have must not take the others along.
-
-    Parameters
-    ----------
-    loaded : LoadedSuite
-    registry : Registry
-
-    Returns
-    -------
-    methods : dict of str to ResolvedMethod
-    missing : dict of str to str
-        The others, each with a sentence.
-    """
+    """Look up each method by itself: one that this side does not have must not take the others along."""
     methods: dict[str, ResolvedMethod] = {}
     missing: dict[str, str] = {}
     for method in loaded.suite.methods:

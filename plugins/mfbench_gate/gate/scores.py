@@ -22,22 +22,7 @@ _MARK = "\x1f"
 def judge_answers(
     plan: GatePlan, answers: Mapping[tuple[str, str, str, int, int], Mapping[str, Any]], limits: Limits, level: float
 ) -> tuple[list[Cell], list[Change]]:
-    """Judge the scores of all trials that ran on both sides.
-
-    Parameters
-    ----------
-    plan : GatePlan
-    answers : mapping
-        As `mfbench_gate.gate.measure.Measurements.answers`.
-    limits : Limits
-    level : float
-        Probability of any false alarm.
-
-    Returns
-    -------
-    cells : list of Cell
-    changes : list of Change
-    """
+    """Judge the scores of all trials that ran on both sides."""
     sizes = {(t.method, t.dataset, t.repeat, t.fold): cell.size for cell in plan.cells for t in cell.trials}
     rows: dict[str, list[dict[str, Any]]] = {"base": [], "head": []}
     for (side, method, dataset, repeat, fold), answer in answers.items():

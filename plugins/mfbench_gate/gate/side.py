@@ -35,28 +35,7 @@ class ReplicateError(MfbenchError):
 
 
 class RunningReplicate:
-    """A running replicate. Use it in a ``with`` block, which ends it.
-
-    Parameters
-    ----------
-    python : Path
-        Interpreter of the side.
-    harness : Path
-        Folder with the gate's own mfbench.
-    order : Path
-        File with the pickled order.
-    timeout : float
-        Seconds for one request.
-
-    Attributes
-    ----------
-    missing : dict of str to str
-        Methods that do not exist on this side, each with a sentence.
-    judged : dict of str to list of str
-        As `mfbench_gate.gate.replicate.Replicate.judged`.
-    is_alive : bool
-        False once a request has ended the process.
-    """
+    """A running replicate. Use it in a ``with`` block, which ends it."""
 
     def __init__(self, python: Path, harness: Path, order: Path, timeout: float) -> None:
         self._python, self._timeout = python, timeout
@@ -98,15 +77,7 @@ class RunningReplicate:
         self._end()
 
     def run(self, trial: Trial, rounds: int, left: float = math.inf) -> Mapping[str, Any]:
-        """Run a trial; see `mfbench_gate.gate.replicate.Replicate.run`. A process that ends or hangs is an answer.
-
-        Parameters
-        ----------
-        trial : Trial
-        rounds : int
-        left : float, default=inf
-            Seconds until the answer is no longer needed; a trial gets at least one.
-        """
+        """Run a trial; see `mfbench_gate.gate.replicate.Replicate.run`. A process that ends or hangs is an answer."""
         patience = min(self._timeout * (rounds + 1), max(1.0, left))
         answer = self._ask({"trial": asdict(trial), "rounds": rounds}, patience)
         if answer is not None:

@@ -27,17 +27,10 @@ _GIB = 2**30
 
 @dataclass(frozen=True)
 class Staging:
-    """Files of a gate.
-
-    Attributes
-    ----------
-    folder : Path
-    timeout : float
-        Seconds for one trial.
-    """
+    """Files of a gate."""
 
     folder: Path
-    timeout: float
+    timeout: float  # seconds for one trial
 
     def start(self, python: Path) -> RunningReplicate:
         """Start a replicate with an interpreter."""
@@ -46,13 +39,7 @@ class Staging:
 
 @contextmanager
 def staged(plan: Plan) -> Iterator[Staging]:
-    """Write the files of a gate to a temporary folder, which is removed afterwards.
-
-    Parameters
-    ----------
-    plan : Plan
-        Datasets and protocol, and the methods as written.
-    """
+    """Write the files of a gate to a temporary folder, which is removed afterwards."""
     with temporary_folder("gate") as folder:
         order = Order(plan.loaded, _job(plan, folder), folder / "replicates.log")
         (folder / "order.pickle").write_bytes(pickle.dumps(order))

@@ -25,17 +25,8 @@ def this_machine() -> Machine:
 
 
 def calibrate() -> Calibration:
-    """Measure the kernels on one thread.
-
-    Returns
-    -------
-    Calibration
-        The shortest CPU time of several repeats, because disturbances only add to a measurement.
-
-    Notes
-    -----
-    Takes less than two seconds and 64 MB.
-    """
+    """Measure the kernels on one thread."""
+    # Takes less than two seconds and 64 MB.
     left = np.random.default_rng(0).normal(size=(MATRIX, MATRIX))
     swept = np.ones(SWEPT_BYTES // 8)
 

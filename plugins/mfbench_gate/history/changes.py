@@ -46,14 +46,7 @@ _QUARTILE = 1.1503493803760079 * np.sqrt(2.0)
 
 
 def noise(values: NDArray[np.float64]) -> float:
-    """Return the standard deviation of a series around its changing level.
-
-    Examples
-    --------
-    >>> values = np.random.default_rng(0).normal(0.0, 2.0, 10_000) + np.repeat([0.0, 50.0], 5_000)
-    >>> round(noise(values), 1)
-    2.0
-    """
+    """Return the standard deviation of a series around its changing level."""
     differences = np.diff(values)
     quartile = float(np.quantile(np.abs(differences), 0.75) / _QUARTILE)
     # Memory often alternates between few values: then most differences are zero, and so may be their quartile.
@@ -61,15 +54,7 @@ def noise(values: NDArray[np.float64]) -> float:
 
 
 def correlation(values: NDArray[np.float64]) -> float:
-    """Return the correlation of neighbours, at least 0 and at most `LARGEST_CORRELATION`; 0 for fewer than 10 values.
-
-    Examples
-    --------
-    >>> independent = np.random.default_rng(0).normal(size=10_000)
-    >>> correlated = independent[1:] + 0.2 * independent[:-1]
-    >>> round(correlation(independent), 1), round(correlation(correlated), 1)
-    (0.0, 0.2)
-    """
+    """Return the correlation of neighbours, at least 0 and at most `LARGEST_CORRELATION`; 0 for fewer than 10 values."""
     if len(values) < LEAST_FOR_CORRELATION:
         return 0.0
     neighbours, next_ones = (_mean_square(values[lag:] - values[:-lag]) for lag in (1, 2))
@@ -84,39 +69,13 @@ def _mean_square(differences: NDArray[np.float64], largest: float = 0.1) -> floa
 
 
 def penalty(n_values: int, deviation: float, related: float = 0.0, factor: float = FACTOR) -> float:
-    """Return by how much a change must reduce the squared residuals.
-
-    Parameters
-    ----------
-    n_values : int
-    deviation : float
-        As `noise` returns it.
-    related : float, default=0.0
-        As `correlation` returns it.
-    factor : float, default=2.5
-        The constant c.
-    """
+    """Return by how much a change must reduce the squared residuals."""
     inflation = (1.0 + related) / (1.0 - related) ** 2
     return float(factor * deviation**2 * inflation * np.log(max(n_values, LEAST_COUNT)))
 
 
 def change_points(values: NDArray[np.float64], resolution: float, factor: float = FACTOR) -> list[int]:
-    """Return the positions at which new levels begin.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_values,)
-        Logarithms of times or memory, or scores.
-    resolution : float
-        Least standard deviation that is assumed, in the unit of the values: what a series without any noise needs.
-    factor : float, default=2.5
-        The constant of the penalty.
-
-    Examples
-    --------
-    >>> change_points(np.array([1.0, 1.1, 0.9, 1.0, 2.1, 1.9, 2.0, 2.0]), resolution=0.01)
-    [4]
-    """
+    """Return the positions at which new levels begin."""
     if len(values) < 2 * SHORTEST:
         return []
     deviation = max(noise(values), resolution)

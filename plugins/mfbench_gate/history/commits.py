@@ -23,38 +23,15 @@ _LARGEST = 1 << 20
 
 @dataclass(frozen=True)
 class Commit:
-    """A commit of the measured project.
+    """A commit of the measured project."""
 
-    Attributes
-    ----------
-    name : str
-        Its hash.
-    time : str or None
-        When it was committed, as ISO 8601 in UTC; None if Git stores that in a form that only Git can read.
-    """
-
-    name: str
+    name: str  # its hash
+    # When it was committed, as ISO 8601 in UTC; None if Git stores that in a form that only Git can read.
     time: str | None
 
 
 def project_commit(folder: Path, name: str | None = None, recorded: str | None = None) -> Commit:
-    """Return the commit that a run has measured.
-
-    Parameters
-    ----------
-    folder : Path
-        A folder of the project.
-    name : str or None, default=None
-        A hash that the user names; it takes precedence.
-    recorded : str or None, default=None
-        The commit of mfbench's own checkout that the run recorded: it is the right one if mfbench is the project, even
-        if the checkout has moved on.
-
-    Raises
-    ------
-    UsageError
-        If the name is not a hash, or the folder is not part of a checkout with a commit.
-    """
+    """Return the commit that a run has measured."""
     top = next((place for place in (folder, *folder.parents) if repository_of(place) is not None), None)
     if name is not None:
         if not _COMMIT.fullmatch(name.lower()):

@@ -32,15 +32,7 @@ _SHORT = 7
 
 
 def history_report(name: str, measure: str, trends: Sequence[Trend]) -> Report:
-    """Return the report of a history: one section for each kind of machine.
-
-    Parameters
-    ----------
-    name : str
-        The file.
-    measure : str
-    trends : sequence of Trend
-    """
+    """Return the report of a history: one section for each kind of machine."""
     machines = list(dict.fromkeys(trend.series.machine for trend in trends))
     commits = {point.commit for trend in trends for point in trend.series.points}
     title = TITLES.get(measure, measure)

@@ -12,29 +12,13 @@ from mfbench.run.store.metadata import Environment
 
 @dataclass(frozen=True)
 class Machine:
-    """A kind of machine. Times of different kinds do not compare.
+    """A kind of machine. Times of different kinds do not compare."""
 
-    The version of the operating system is not part of the kind: an update would end every series.
+    # The version of the operating system is not part of the kind: an update would end every series.
 
-    Attributes
-    ----------
-    cpu : str
-        Model of the processor.
-    cpus : int
-        Number of processors that a run can use.
-    system : str
-        Name of the operating system without its version.
-
-    Examples
-    --------
-    >>> machine = Machine("AMD EPYC 7763", 4, "Linux")
-    >>> str(machine), machine.id
-    ('AMD EPYC 7763, 4 processors, Linux', '0d50de7c124b')
-    """
-
-    cpu: str
-    cpus: int
-    system: str
+    cpu: str  # model of the processor
+    cpus: int  # number of processors that a run can use
+    system: str  # name of the operating system without its version
 
     @classmethod
     def of(cls, environment: Environment) -> Machine:
@@ -53,60 +37,31 @@ class Machine:
 
 @dataclass(frozen=True)
 class Measurement:
-    """What a run measured of one method on one dataset and one size.
+    """What a run measured of one method on one dataset and one size."""
 
-    Attributes
-    ----------
-    method, dataset : str
-        Labels.
-    size : str
-        Size of the subsample in runs of the protocol ``timing``, such as ``"n=500, p=20"``; otherwise empty.
-    n_trials, n_failed : int
-        Successful and failed trials.
-    fit_cpu, predict_cpu : float
-        Median CPU seconds of a trial to fit selector and classifier, and to predict.
-    fit_wall, predict_wall : float
-        The same in wall seconds.
-    memory : float or None
-        Median peak memory in bytes; None if the system does not report it.
-    scores : mapping of str to float
-        Mean of each metric.
-    digest : str
-        Hash of the single results behind these numbers. Results that are reused have the same hash, so no measurement
-        is ever counted twice.
-    """
-
-    method: str
+    method: str  # method, dataset: labels
     dataset: str
-    size: str
-    n_trials: int
+    size: str  # size of the subsample in runs of the protocol `timing`, such as `"n=500, p=20"`; otherwise empty
+    n_trials: int  # n_trials, n_failed: successful and failed trials
     n_failed: int
-    fit_cpu: float
+    fit_cpu: float  # fit_cpu, predict_cpu: median CPU seconds of a trial to fit selector and classifier, and to predict
     predict_cpu: float
-    fit_wall: float
+    fit_wall: float  # fit_wall, predict_wall: the same in wall seconds
     predict_wall: float
-    memory: float | None
+    memory: float | None  # median peak memory in bytes; None if the system does not report it
+    # Hash of the single results behind these numbers. Results that are reused have the same hash, so no measurement is
+    # ever counted twice.
     digest: str
-    scores: Mapping[str, float] = field(default_factory=dict)
+    scores: Mapping[str, float] = field(default_factory=dict)  # mean of each metric
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """Seconds of three kernels that no commit of the project can change, measured when a run was added.
+    """Seconds of three kernels that no commit of the project can change, measured when a run was added."""
 
-    Attributes
-    ----------
-    gemm : float
-        A product of two matrices: the speed of floating-point arithmetic.
-    memory : float
-        A sweep over an array that is larger than the caches: the speed of memory.
-    python : float
-        A loop of the interpreter: the speed of everything that is not compiled.
-    """
-
-    gemm: float
-    memory: float
-    python: float
+    gemm: float  # A product of two matrices: the speed of floating-point arithmetic
+    memory: float  # A sweep over an array that is larger than the caches: the speed of memory
+    python: float  # A loop of the interpreter: the speed of everything that is not compiled
 
     @property
     def kernels(self) -> tuple[float, float, float]:
@@ -116,45 +71,20 @@ class Calibration:
 
 @dataclass(frozen=True)
 class Entry:
-    """A run in a history.
-
-    Attributes
-    ----------
-    suite, profile : str
-    source : str
-        The suite as the run's command names it: a name or a file.
-    commit : str
-        Commit of the measured project.
-    commit_time : str or None
-        When it was committed, as ISO 8601 in UTC; None if that could not be read.
-    added : str
-        When the run was added, in the same form.
-    machine : Machine
-    system : str
-        The operating system with its version.
-    python : str
-        Version of the interpreter.
-    versions : mapping of str to (str or None)
-        Versions of mfbench and the libraries; None for one that is not installed.
-    plugins : tuple of str
-        Name and version of each.
-    calibration : Calibration or None
-        None if the run was added on a machine of another kind.
-    measurements : tuple of Measurement
-    """
+    """A run in a history."""
 
     suite: str
     profile: str
-    source: str
-    commit: str
-    commit_time: str | None
-    added: str
+    source: str  # the suite as the run's command names it: a name or a file
+    commit: str  # commit of the measured project
+    commit_time: str | None  # when it was committed, as ISO 8601 in UTC; None if that could not be read
+    added: str  # when the run was added, in the same form
     machine: Machine
-    system: str
-    python: str
-    versions: Mapping[str, str | None]
-    plugins: tuple[str, ...]
-    calibration: Calibration | None
+    system: str  # the operating system with its version
+    python: str  # version of the interpreter
+    versions: Mapping[str, str | None]  # versions of mfbench and the libraries; None for one that is not installed
+    plugins: tuple[str, ...]  # name and version of each
+    calibration: Calibration | None  # none if the run was added on a machine of another kind
     measurements: tuple[Measurement, ...]
 
     @property

@@ -41,24 +41,9 @@ class HistoryError(MfbenchError):
 
 @contextmanager
 def open_history(path: Path, *, write: bool = False) -> Iterator[sqlite3.Connection]:
-    """Open a history in one transaction, which ends with the block.
-
-    The file has no write-ahead log: whenever nobody writes to it, it can be copied or cached on its own. Writers
-    wait for each other.
-
-    Parameters
-    ----------
-    path : Path
-    write : bool, default=False
-        Open it to write, and create it if it does not exist.
-
-    Raises
-    ------
-    UsageError
-        If there is nothing to read.
-    HistoryError
-        If the file is not a history, is damaged, was written by a newer version, or cannot be written to.
-    """
+    """Open a history in one transaction, which ends with the block."""
+    # The file has no write-ahead log: whenever nobody writes to it, it can be copied or cached on its own. Writers wait
+    # for each other.
     if path.is_dir():
         raise UsageError(f"{path} is a folder; --history names a file")
     if not write and not path.exists():

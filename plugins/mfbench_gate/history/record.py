@@ -21,28 +21,7 @@ _TIMES = ("select_wall", "select_cpu", "fit_wall", "fit_cpu", "predict_wall", "p
 
 
 def entry_of(run: Run, commit: Commit, calibration: Calibration | None, added: str) -> tuple[Entry, list[str]]:
-    """Return what a history keeps of a run.
-
-    Parameters
-    ----------
-    run : Run
-    commit : Commit
-        What the run has measured.
-    calibration : Calibration or None
-    added : str
-        Time of the addition, as ISO 8601 in UTC.
-
-    Returns
-    -------
-    entry : Entry
-    left_out : list of str
-        A sentence about each cell without a measurement.
-
-    Raises
-    ------
-    UsageError
-        If no cell has one.
-    """
+    """Return what a history keeps of a run."""
     environment, words = run.meta.environment, run.meta.command
     measurements, left_out = _measurements(run)
     if not measurements:

@@ -23,50 +23,28 @@ _COSTS: dict[str, Callable[[Measurement], float | None]] = {
 
 @dataclass(frozen=True)
 class Point:
-    """One run in a series.
-
-    Attributes
-    ----------
-    commit : str
-    date : str
-        When it was committed or, if that is unknown, when the run was added.
-    value : float
-    calibration : Calibration or None
-    """
+    """One run in a series."""
 
     commit: str
-    date: str
+    date: str  # when it was committed or, if that is unknown, when the run was added
     value: float
     calibration: Calibration | None
 
 
 @dataclass(frozen=True)
 class Series:
-    """The values of one measure in the order of the commits.
+    """The values of one measure in the order of the commits."""
 
-    Attributes
-    ----------
-    suite, profile, source : str
-        As in `Entry`; the source is that of the last run.
-    method, dataset, size : str
-    measure : str
-        "time" (CPU seconds to fit and to predict), "fit", "predict", "wall", "memory", or a metric.
-    machine : Machine
-    points : tuple of Point
-    n_zero : int
-        Number of runs left out because their time or memory is zero: below what the system can measure.
-    """
-
-    suite: str
+    suite: str  # suite, profile, source: as in `Entry`; the source is that of the last run
     profile: str
     source: str
     method: str
     dataset: str
     size: str
-    measure: str
+    measure: str  # "time" (CPU seconds to fit and to predict), "fit", "predict", "wall", "memory", or a metric
     machine: Machine
     points: tuple[Point, ...]
-    n_zero: int = 0
+    n_zero: int = 0  # number of runs left out because their time or memory is zero: below what the system can measure
 
     @property
     def is_score(self) -> bool:
@@ -90,23 +68,7 @@ class Series:
 
 
 def select_series(entries: Iterable[Entry], measure: str = TIME, method: str = "*", dataset: str = "*") -> list[Series]:
-    """Return the series of a history.
-
-    Parameters
-    ----------
-    entries : iterable of Entry
-        In the order of their commits.
-    measure : str, default="time"
-    method, dataset : str, default="*"
-        Shell patterns.
-
-    Raises
-    ------
-    UnknownNameError
-        If no run has the measure.
-    UsageError
-        If nothing matches the patterns.
-    """
+    """Return the series of a history."""
     entries = list(entries)
     measurements = [one for entry in entries for one in entry.measurements]
     names = {*_COSTS, *(metric for one in measurements for metric in one.scores if metric in SCORES)}

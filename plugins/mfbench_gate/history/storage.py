@@ -25,45 +25,17 @@ _MEASUREMENT = (
 
 @dataclass(frozen=True)
 class Addition:
-    """What an addition changed.
+    """What an addition changed."""
 
-    Attributes
-    ----------
-    n_runs : int
-        Runs of which anything is new.
-    n_measurements : int
-        New measurements.
-    n_stored : int
-        Measurements that the history had already.
-    commits : tuple of str
-        Commits under which it has them.
-    """
-
-    n_runs: int = 0
-    n_measurements: int = 0
-    n_stored: int = 0
-    commits: tuple[str, ...] = ()
+    n_runs: int = 0  # runs of which anything is new
+    n_measurements: int = 0  # new measurements
+    n_stored: int = 0  # measurements that the history had already
+    commits: tuple[str, ...] = ()  # commits under which it has them
 
 
 def add_entries(path: Path, entries: Iterable[Entry]) -> Addition:
-    """Add runs to a history, in one transaction; the file is created if it does not exist.
-
-    A measurement that the history has already is not stored again, and neither is a run without a new measurement.
-
-    Parameters
-    ----------
-    path : Path
-    entries : iterable of Entry
-
-    Returns
-    -------
-    Addition
-
-    Raises
-    ------
-    UsageError, HistoryError
-        As `mfbench_gate.history.file.open_history`.
-    """
+    """Add runs to a history, in one transaction; the file is created if it does not exist."""
+    # A measurement that the history has already is not stored again, and neither is a run without a new measurement.
     total = Addition()
     commits: dict[str, None] = {}
     with open_history(path, write=True) as db:
@@ -83,15 +55,8 @@ def add_entries(path: Path, entries: Iterable[Entry]) -> Addition:
 
 
 def read_entries(path: Path) -> list[Entry]:
-    """Return the runs of a history in the order of their commits.
-
-    Commits whose time is unknown are placed by the time at which the run was added.
-
-    Raises
-    ------
-    UsageError, HistoryError
-        As `mfbench_gate.history.file.open_history`.
-    """
+    """Return the runs of a history in the order of their commits."""
+    # Commits whose time is unknown are placed by the time at which the run was added.
     with open_history(path) as db:
         machines = {row["id"]: _machine(row) for row in _rows(db, "SELECT * FROM machines")}
         measurements: dict[str, list[Measurement]] = {}

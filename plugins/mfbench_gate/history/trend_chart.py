@@ -21,21 +21,7 @@ _SHORT = 7
 
 
 def sparkline(values: Sequence[float], limit: int = SPARKS) -> str:
-    """Return the last values as a line of blocks.
-
-    Parameters
-    ----------
-    values : sequence of float
-    limit : int, default=30
-        Number of values that are shown at most.
-
-    Examples
-    --------
-    >>> sparkline([1.0, 1.0, 1.0, 1.5, 2.0])
-    '▁▁▁▄█'
-    >>> sparkline([1.0, 1.0])
-    '▄▄'
-    """
+    """Return the last values as a line of blocks."""
     shown = np.array(values[-limit:], dtype=float)
     if not len(shown):
         return ""
@@ -56,16 +42,7 @@ def trend_chart(number: int, trend: Trend) -> Chart:
 
 
 def specify(trend: Trend) -> Any:
-    """Return a dot for each run, a bar for the median of each level, and a vertical line at each change.
-
-    Parameters
-    ----------
-    trend : Trend
-
-    Returns
-    -------
-    altair.LayerChart
-    """
+    """Return a dot for each run, a bar for the median of each level, and a vertical line at each change."""
     import altair as alt
 
     series = trend.series

@@ -26,34 +26,18 @@ SHARE = 0.5
 
 @dataclass(frozen=True)
 class Change:
-    """A change of the level of a series.
+    """A change of the level of a series."""
 
-    Attributes
-    ----------
-    position : int
-        Index of the first point of the new level.
-    before, after : float
-        Medians of the two levels.
-    size : float
-        Relative change of time or memory, 0.1 for 10 % more; difference of scores.
-    is_worse : bool
-    last_before, first_after : Point
-        The runs between whose commits the change lies.
-    kernels : float or None
-        Relative change of the calibration kernels between the runs next to the change; None if they were not measured.
-    machine_is_likelier : bool
-        Whether the kernels changed by at least half as much in the same direction.
-    """
-
-    position: int
-    before: float
+    position: int  # index of the first point of the new level
+    before: float  # before, after: medians of the two levels
     after: float
-    size: float
+    size: float  # relative change of time or memory, 0.1 for 10 % more; difference of scores
     is_worse: bool
-    last_before: Point
+    last_before: Point  # last_before, first_after: the runs between whose commits the change lies
     first_after: Point
+    # Relative change of the calibration kernels between the runs next to the change; None if they were not measured.
     kernels: float | None
-    machine_is_likelier: bool
+    machine_is_likelier: bool  # whether the kernels changed by at least half as much in the same direction
 
     @property
     def is_within_commit(self) -> bool:
@@ -127,16 +111,9 @@ def _kernels(left: Iterable[Point], right: Iterable[Point]) -> float | None:
 
 
 def bisect_command(series: Series, change: Change) -> str | None:
-    """Return the command that finds the commit of a change for the worse.
-
-    Git treats every exit code from 1 to 127 as "this commit is bad", except 125: "this commit cannot be tested". So
-    only the exit code of a regression may pass as it is.
-
-    Returns
-    -------
-    str or None
-        None if the change is for the better, or no commit can be its cause.
-    """
+    """Return the command that finds the commit of a change for the worse."""
+    # Git treats every exit code from 1 to 127 as "this commit is bad", except 125: "this commit cannot be tested". So
+    # only the exit code of a regression may pass as it is.
     if not change.is_worse or change.is_within_commit:
         return None
     good, bad = change.last_before.commit, change.first_after.commit

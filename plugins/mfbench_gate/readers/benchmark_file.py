@@ -27,20 +27,9 @@ _NO_COMMIT = ("", "unversioned", "unknown")
 
 
 def read_benchmark_file(path: Path) -> StoredResult:
-    """Return the benchmarks of a JSON file of pytest-benchmark as a result to compare.
-
-    The time of a benchmark is the median of its rounds: of the rounds in the file if it has them, otherwise
-    the median that it states. A benchmark without a usable time is an omission.
-
-    Parameters
-    ----------
-    path : Path
-
-    Raises
-    ------
-    UsageError
-        If the file cannot be read, is too large, is not JSON, is not of pytest-benchmark or of an unknown version.
-    """
+    """Return the benchmarks of a JSON file of pytest-benchmark as a result to compare."""
+    # The time of a benchmark is the median of its rounds: of the rounds in the file if it has them, otherwise the
+    # median that it states. A benchmark without a usable time is an omission.
     content = _load(path)
     times: dict[Place, Series] = {}
     omissions = []

@@ -33,30 +33,14 @@ Series = Mapping[tuple[int, int], float]
 
 @dataclass
 class StoredResult:
-    """One side of a comparison, as read.
-
-    Attributes
-    ----------
-    side : Side
-    kind : str
-        "run", "timing run", "ground-truth run" or "pytest-benchmark file"; only results of one kind compare.
-    title : str
-        The suite's title, or the name of the file.
-    times, memory : dict of Place to Series
-        Seconds of wall time, and bytes; in the order of the result.
-    run : Run or None
-        Where scores and predictions come from; a benchmark of another program has none.
-    libraries : dict of str to str
-        Versions of what the result was computed with.
-    omissions : list of Omission
-        What the result holds but cannot be used.
-    """
+    """One side of a comparison, as read."""
 
     side: Side
-    kind: str
-    title: str
+    kind: str  # "run", "timing run", "ground-truth run" or "pytest-benchmark file"; only results of one kind compare
+    title: str  # the suite's title, or the name of the file
+    # times, memory: seconds of wall time, and bytes; in the order of the result.
     times: dict[Place, Series] = field(default_factory=dict)
     memory: dict[Place, Series] = field(default_factory=dict)
-    run: Run | None = None
-    libraries: dict[str, str] = field(default_factory=dict)
-    omissions: list[Omission] = field(default_factory=list)
+    run: Run | None = None  # where scores and predictions come from; a benchmark of another program has none
+    libraries: dict[str, str] = field(default_factory=dict)  # versions of what the result was computed with
+    omissions: list[Omission] = field(default_factory=list)  # what the result holds but cannot be used

@@ -16,17 +16,9 @@ _KINDS = {"timing": TIMING_RUN, "ground-truth": "ground-truth run"}
 
 
 def read_run(run: Run, name: str) -> StoredResult:
-    """Return a stored run as a result to compare.
-
-    The time of a trial is that of tuning, selecting, fitting and predicting together. A timing run has a place for each
-    size of the subsample.
-
-    Parameters
-    ----------
-    run : Run
-    name : str
-        How the user named it.
-    """
+    """Return a stored run as a result to compare."""
+    # The time of a trial is that of tuning, selecting, fitting and predicting together. A timing run has a place for
+    # each size of the subsample.
     trials = run.outcomes[run.outcomes["status"] == Status.OK].copy()
     trials["seconds"] = trials[TIMES].astype(float).fillna(0.0).sum(axis=1)
     trials["bytes"] = trials["peak_memory"].astype(float).fillna(0.0)

@@ -20,19 +20,7 @@ Place = tuple[str, str]
 
 
 def details_of(run: Run) -> dict[Place, list[Any]]:
-    """Return the details of each cell by dataset and method.
-
-    Parameters
-    ----------
-    run : Run
-
-    Returns
-    -------
-    dict of tuple to list
-        Scores of the folds (None where a trial failed or has not run), median seconds of tuning, selecting, fitting
-        and predicting, largest peak of memory in bytes (None if it is unknown), then chosen parameters, features that
-        were selected, and errors, each as pairs of a text and a number of folds.
-    """
+    """Return the details of each cell by dataset and method."""
     outcomes = run.outcomes
     chosen, selected, errors = _chosen(run), _selected(run), _errors(run)
     ok = outcomes["status"].eq("ok").fillna(False).to_numpy(dtype=bool)

@@ -7,15 +7,5 @@ from mfbench.report.render.html.templates import render
 
 
 def to_fragment(report: Report) -> str:
-    """Return a report as an element that a notebook shows.
-
-    Parameters
-    ----------
-    report : Report
-
-    Examples
-    --------
-    >>> to_fragment(Report("A < B", "quick", [])).splitlines()[1]
-    '<p><strong>A &lt; B</strong><br>quick</p>'
-    """
+    """Return a report as an element that a notebook shows."""
     return render("fragment.html", report=report, sections=[s for s in report.sections if s.has_content])

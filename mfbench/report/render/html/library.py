@@ -14,10 +14,8 @@ from mfbench.report.charts.drawing import drawing_engine
 
 @cache
 def drawing_library() -> str:
-    """Return Vega, Vega-Lite and vega-embed as one script; it sets ``window.vegaEmbed``.
-
-    To put the script together takes seconds, so it is kept in the cache folder, with a checksum.
-    """
+    """Return Vega, Vega-Lite and vega-embed as one script; it sets ``window.vegaEmbed``."""
+    # To put the script together takes seconds, so it is kept in the cache folder, with a checksum.
     kept = default_cache() / "page" / f"vega-{version('vl-convert-python')}.js"
     try:
         checksum, _, script = kept.read_text(encoding="utf-8").partition("\n")

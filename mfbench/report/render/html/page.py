@@ -65,21 +65,7 @@ class PageSection:
 
 
 def to_html(report: Report, command: str = "", scores: ScoreData | None = None) -> str:
-    """Return a report as an HTML page.
-
-    Parameters
-    ----------
-    report : Report
-    command : str, default=""
-        The command that makes the report again.
-    scores : ScoreData or None, default=None
-        What the table of scores shows on demand; None leaves it a plain table.
-
-    Returns
-    -------
-    str
-        Equal for equal input.
-    """
+    """Return a report as an HTML page."""
     from markupsafe import Markup
 
     charts: dict[str, Any] = {}
@@ -110,13 +96,7 @@ def to_html(report: Report, command: str = "", scores: ScoreData | None = None) 
 
 
 def policy(scripts: Sequence[str]) -> str:
-    """Return a Content-Security-Policy under which a page runs these scripts and asks nobody for anything.
-
-    Examples
-    --------
-    >>> policy(["1"])[:60]
-    "default-src 'none'; script-src 'sha256-a4ayc/80/OGda4BO/1o/V"
-    """
+    """Return a Content-Security-Policy under which a page runs these scripts and asks nobody for anything."""
     hashes = " ".join(
         f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" for text in scripts
     )

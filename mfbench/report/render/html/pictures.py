@@ -15,22 +15,7 @@ LARGEST_SVG = 60_000
 
 
 def static_picture(content: dict[str, Any], name: str, words: str) -> str:
-    """Return a chart as an element of the page: SVG, or an image, of shapes or pixels, if that would be large.
-
-    Parameters
-    ----------
-    content : dict
-        As returned by `mfbench.report.charts.drawing.specification`.
-    name : str
-        Name of the chart; identifiers within the element begin with it.
-    words : str
-        What the picture shows, for readers who cannot see it.
-
-    Raises
-    ------
-    ValueError
-        If the specification is not valid.
-    """
+    """Return a chart as an element of the page: SVG, or an image, of shapes or pixels, if that would be large."""
     element = svg_of(content, name, words)
     if len(element) <= LARGEST_SVG:
         return element
@@ -40,19 +25,7 @@ def static_picture(content: dict[str, Any], name: str, words: str) -> str:
 
 
 def packed(content: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a specification with its data as columns and rows, and without what the page has already.
-
-    Parameters
-    ----------
-    content : mapping
-        As returned by `mfbench.report.charts.drawing.specification`.
-
-    Returns
-    -------
-    dict
-        Each entry of ``datasets`` whose rows have the same columns is a dictionary of ``columns`` and ``rows``.
-        Numbers have six significant digits. Settings that all charts share and the description are left out.
-    """
+    """Return a specification with its data as columns and rows, and without what the page has already."""
     datasets = {name: _packed_rows(rows) for name, rows in content.get("datasets", {}).items()}
     left_out = ("$schema", "config", "datasets", "description")
     rest = {key: value for key, value in content.items() if key not in left_out}

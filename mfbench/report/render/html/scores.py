@@ -16,61 +16,31 @@ from mfbench.suite.scores import SCORES
 
 @dataclass(frozen=True)
 class Group:
-    """Datasets over which verdicts were computed.
-
-    Attributes
-    ----------
-    title : str
-    rows : list of list of str
-        The totals of the table: the heading, then a text per column.
-    answer : list of str
-    """
+    """Datasets over which verdicts were computed."""
 
     title: str
-    rows: list[list[str]]
+    rows: list[list[str]]  # the totals of the table: the heading, then a text per column
     answer: list[str]
 
 
 @dataclass(frozen=True)
 class ScoreData:
-    """The table of scores of a run, with what the page shows on demand.
+    """The table of scores of a run, with what the page shows on demand."""
 
-    Attributes
-    ----------
-    table : Table
-        As in the report.
-    first : int
-        Column of the first method.
-    metric : str
-    greater_is_better : bool
-    datasets, methods : list of str
-    values : list of list of (float or None)
-        Mean of each dataset and method.
-    missing : list of list of {"", "imputed", "partial", "failed", "pending", "absent"}
-        Why a cell has no score of all its folds: across datasets another value stands for it, some folds have none, all
-        folds have none, none has run, or no run planned it; empty for complete cells.
-    tags : list of list of str
-        Of each method.
-    published : list of list of str
-        Published figure and difference of each dataset and method; empty without one.
-    groups : list of Group
-        The first has all datasets.
-    details : list of list
-        As `mfbench.report.render.html.details.in_order` returns them.
-    """
-
-    table: Table
-    first: int
+    table: Table  # as in the report
+    first: int  # column of the first method
     metric: str
     greater_is_better: bool
     datasets: list[str]
     methods: list[str]
-    values: list[list[float | None]]
+    values: list[list[float | None]]  # mean of each dataset and method
+    # Why a cell has no score of all its folds: across datasets another value stands for it, some folds have none, all
+    # folds have none, none has run, or no run planned it; empty for complete cells.
     missing: list[list[str]]
-    tags: list[list[str]]
-    published: list[list[str]]
-    groups: list[Group]
-    details: list[list[Any]]
+    tags: list[list[str]]  # of each method
+    published: list[list[str]]  # published figure and difference of each dataset and method; empty without one
+    groups: list[Group]  # the first has all datasets
+    details: list[list[Any]]  # as `mfbench.report.render.html.details.in_order` returns them
 
     @property
     def all_tags(self) -> list[str]:
@@ -92,17 +62,7 @@ class ScoreData:
 
 
 def score_data(run: Run, table: Table, groups: Sequence[Group], tags: Sequence[Sequence[str]] = ()) -> ScoreData:
-    """Return the data of a run's table of scores.
-
-    Parameters
-    ----------
-    run : Run
-    table : Table
-        As `mfbench.report.sections.scores.score_table` returns it.
-    groups : sequence of Group
-    tags : sequence of sequence of str, default=()
-        Of each method; none if empty.
-    """
+    """Return the data of a run's table of scores."""
     methods = list(run.methods)
     datasets = [row[0].text for row in table.rows[: len(table.rows) - table.footer_rows]]
     means = {(row["dataset"], row["method"]): row["mean"] for row in run.scores.to_dict("records")}

@@ -14,15 +14,7 @@ def asset(name: str) -> str:
 
 
 def render(name: str, **values: Any) -> str:
-    """Return a template with its values; texts are escaped.
-
-    Parameters
-    ----------
-    name : str
-        File of this package.
-    **values
-        A name of the template without a value is an error.
-    """
+    """Return a template with its values; texts are escaped."""
     import jinja2
 
     loader = jinja2.FunctionLoader(asset)

@@ -13,14 +13,7 @@ _DTYPES: dict[bytes, np.dtype[Any]] = {}
 
 
 def pack(array: NDArray[Any]) -> bytes:
-    """Return an array of numbers as compressed bytes; whole numbers use the smallest type that holds them.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> unpack(pack(np.array([3, 1, 2])))
-    array([3, 1, 2])
-    """
+    """Return an array of numbers as compressed bytes; whole numbers use the smallest type that holds them."""
     import numpy as np
 
     array = np.asarray(array)

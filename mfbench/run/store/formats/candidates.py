@@ -19,16 +19,9 @@ _TYPES = {"selected": "int64", "weights": "float64", "predictions": "int64"}
 
 
 def pack_candidates(candidates: Sequence[Candidate]) -> bytes:
-    """Return candidates as compressed bytes.
-
-    Grid points that differ only in the classifier share the selector's weights, and often the selected features. So
-    each distinct array is written once and referred to by its number.
-
-    Examples
-    --------
-    >>> unpack_candidates(pack_candidates([Candidate(chosen={"top": 2}, scores={"accuracy": 0.5})]))[0].chosen
-    {'top': 2}
-    """
+    """Return candidates as compressed bytes."""
+    # Grid points that differ only in the classifier share the selector's weights, and often the selected features. So
+    # each distinct array is written once and referred to by its number.
     arrays: dict[str, int] = {}
     points = []
     for candidate in candidates:

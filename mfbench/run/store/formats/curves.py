@@ -12,15 +12,7 @@ from mfbench.run.store.formats.candidates import plain
 
 
 def pack_curve(curve: Curve) -> bytes:
-    """Return a curve as compressed JSON.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> curve = Curve(np.array([1, 4]), ("accuracy",), np.array([[0.5, 0.75]]), np.array([0.01, 0.02]))
-    >>> unpack_curve(pack_curve(curve)).scores
-    array([[0.5 , 0.75]])
-    """
+    """Return a curve as compressed JSON."""
     content = {
         "sizes": curve.sizes.tolist(),
         "metrics": curve.metrics,

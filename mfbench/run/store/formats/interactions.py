@@ -36,15 +36,7 @@ def interactions_from_plain(content: dict[str, Any]) -> Interactions:
 
 
 def pack_interactions(interactions: Interactions) -> bytes:
-    """Return weights of pairs as compressed JSON.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> pairs = Interactions(np.array([[0, 1]]), np.array([0.5]), np.array([1]), None, 1.0, 1)
-    >>> unpack_interactions(pack_interactions(pairs)).values
-    array([0.5])
-    """
+    """Return weights of pairs as compressed JSON."""
     return zlib.compress(json.dumps(interactions_to_plain(interactions)).encode())
 
 

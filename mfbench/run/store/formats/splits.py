@@ -19,35 +19,17 @@ Columns = tuple[bytes, bytes | None, bytes | None, int, int]
 
 @dataclass(frozen=True)
 class StoredSplit:
-    """A fold's rows as stored.
-
-    Attributes
-    ----------
-    test : ndarray of int
-    train : ndarray of int or None
-        None: all rows that are not tested.
-    validation : ndarray of int or None
-        Rows set aside for tuning, if the protocol does so.
-    n_train, n_features : int
-        Number of rows and of original features in the final fit.
-    """
+    """A fold's rows as stored."""
 
     test: NDArray[np.int64]
-    train: NDArray[np.int64] | None
-    validation: NDArray[np.int64] | None
-    n_train: int
+    train: NDArray[np.int64] | None  # none: all rows that are not tested
+    validation: NDArray[np.int64] | None  # rows set aside for tuning, if the protocol does so
+    n_train: int  # n_train, n_features: number of rows and of original features in the final fit
     n_features: int
 
 
 def pack_split(split: Split, shape: tuple[int, int]) -> Columns:
-    """Return what is stored of a split.
-
-    Parameters
-    ----------
-    split : Split
-    shape : (int, int)
-        Rows and features of the dataset.
-    """
+    """Return what is stored of a split."""
     train = None if len(split.train) + len(split.test) == shape[0] else pack(split.train)
     validation = None if split.tuning is None else pack(split.tuning[1])
     features = split.features(shape[1])

@@ -9,19 +9,7 @@ LIMITS = {"error_type": 200, "error_message": 500, "error_trace": 4000, "warning
 
 
 def stored_text(text: str, name: str) -> str:
-    r"""Return a text as the store holds it: its beginning, and of a traceback the end.
-
-    Parameters
-    ----------
-    text : str
-    name : str
-        A key of `LIMITS`; a text of another name is not cut.
-
-    Examples
-    --------
-    >>> stored_text("\x1b[31mtoo few\nrows", "warning")
-    '[31mtoo few\nrows'
-    """
+    """Return a text as the store holds it: its beginning, and of a traceback the end."""
     limit = LIMITS.get(name, len(text))
     # Long before it is cut: cleaning a text of many megabytes would take as long as the trial.
     if name == "error_trace":
