@@ -94,7 +94,7 @@ def canonical_text(value: Any) -> str:
 
 
 def is_reference(name: str) -> bool:
-    """Tell whether a name is the import path of a class, such as ``my_module:MyClass``, instead of a registered name."""
+    """Tell whether a name is the import path of a class, as in ``my_module:MyClass``, not a registered name."""
     return _REFERENCE.fullmatch(name) is not None
 
 

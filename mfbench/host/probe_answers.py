@@ -16,7 +16,7 @@ Answer = tuple[list[str], bool, bool, str]
 
 
 def answer(plugin: Plugin, requests: Sequence[tuple[str, str]]) -> list[Answer]:
-    """Return the parameters of each factory, whether it takes numbers or only two classes, and why it cannot be used."""
+    """Return each factory's parameters, whether it takes numbers or only two classes, and why it cannot be used."""
     registry = load_registry(exactly=[plugin])
     lookups = {"selector": registry.selector, "classifier": registry.classifier, "dataset": registry.dataset}
     answers: list[Answer] = []

@@ -32,7 +32,7 @@ def redirect(target: int) -> None:
 
 
 def redirect_to(path: Path) -> None:
-    """Append everything that this process and its libraries print to a file, or drop it if the file cannot be opened."""
+    """Append all that this process and its libraries print to a file, or drop it if the file cannot be opened."""
     try:
         target = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     except OSError:  # without room for a log, results can still be computed

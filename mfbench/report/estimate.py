@@ -21,7 +21,7 @@ _GIB = 2**30
 
 
 def show_estimate(estimate: Estimate, suite: str, console: Console) -> None:
-    """Print an estimate: size and cost of the run, a table of datasets, the most expensive methods, what is left out."""
+    """Print an estimate: size and cost of the run, its datasets, the most expensive methods, what is left out."""
     for line in summary(estimate):
         console.print(line, markup=False, highlight=False)
     if estimate.pending:

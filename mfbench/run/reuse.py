@@ -241,8 +241,6 @@ def _difference(there: Environment, here: Environment) -> str:
 
 def remarks_on_reuse(reused: Reused, results: Collection[str]) -> list[str]:
     """Return a sentence on the results of a run that are those of earlier runs, and one on each run passed over."""
-    # >>> remarks_on_reuse(Reused(keys={"quick-0": ["a", "b"]}, differences={"quick-0": "1 worker"}), ["a", "b", "c"])
-    # ['2 of 3 results are from earlier runs, and so are their times: 2 from quick-0 (1 worker).']
     present = set(results)
     counts = {name: len(present.intersection(keys)) for name, keys in reused.keys.items()}
     total = sum(counts.values())

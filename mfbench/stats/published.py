@@ -32,9 +32,9 @@ def compare_with_published(
     trials: pd.DataFrame, figures: Sequence[PublishedFigure], metrics: Mapping[str, str], ratio: float
 ) -> pd.DataFrame:
     """Compare each published figure with our mean."""
-    # The standard error of our mean over J folds with variance s^2 is the corrected resampled one,
+    # The standard error of our mean over J folds with variance s² is the corrected resampled one,
     #
-    # .. math:: \sqrt{(1/J + n_{test}/n_{train})\, s^2},
+    #     √((1/J + n_test/n_train) s²),
     #
     # because folds share training rows. The published figure is treated as exact up to rounding.
     #

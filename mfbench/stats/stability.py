@@ -28,10 +28,10 @@ class Stability:
 
 def nogueira_stability(selections: ArrayLike, alpha: float = 0.05) -> Stability:
     """Return Nogueira's stability of feature selection, with its asymptotic confidence interval."""
-    # With M rounds, d features, the share \hat p_f of rounds that selected feature *f*,
-    # s_f^2 = \frac{M}{M-1} \hat p_f (1 - \hat p_f) and the mean number \bar k of selected features,
+    # With M rounds, d features, the share p_f of rounds that selected feature *f*,
+    # s_f² = M/(M-1) p_f (1 - p_f) and the mean number k of selected features,
     #
-    # .. math:: \hat\Phi = 1 - \frac{\frac1d \sum_f s_f^2}{\frac{\bar k}{d} \left(1 - \frac{\bar k}{d}\right)}.
+    #     stability = 1 - (Σ_f s_f² / d) / (k/d (1 - k/d)).
     #
     # It is 1 if every round selects the same features, and 0 on average for random sets of fixed sizes. The variance is
     # the paper's (theorem 7), by the contribution of each round.

@@ -25,7 +25,7 @@ def current_profile(name: str, profiles: Collection[str]) -> str:
 
 
 def with_current_names(suite: Suite, file: str) -> Suite:
-    """Return a suite in which the profile "paper" has its current name everywhere; using the old one gives a warning."""
+    """Return a suite whose profile "paper" has its current name; using the old one gives a warning."""
     header = suite.suite
     profiles = _renamed_key(suite.profiles, f"{file}: profiles")
     datasets = [

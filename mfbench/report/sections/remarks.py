@@ -76,7 +76,7 @@ def _machines(machines: Mapping[str, str]) -> list[str]:
 
 
 def left_out(reasons: Mapping[str, str], unavailable: Mapping[str, Unavailable], suite: str) -> list[str]:
-    """Return the reasons for leaving datasets out; unavailable ones share a sentence with the command to obtain them."""
+    """Return why datasets are left out; unavailable ones share a sentence with the command to obtain them."""
     lines = [f"Left out: {dataset}: {reason}" for dataset, reason in reasons.items() if dataset not in unavailable]
     pulled = [dataset for dataset, why in unavailable.items() if why.can_pull]
     others = [dataset for dataset, why in unavailable.items() if not why.can_pull]

@@ -180,7 +180,7 @@ def damaged(path: Path, reason: str) -> str:
 
 
 class Checkpoints:
-    """Moves what was written from the log to the file from time to time, so that the file alone has nearly all of it."""
+    """Moves pages from the write-ahead log to the file at intervals, so that the file alone has nearly everything."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db

@@ -11,7 +11,7 @@ from mfbench.base.untrusted import plain
 
 
 def foreign_object(db: sqlite3.Connection) -> str | None:
-    """Name what SQLite would execute by itself when it uses the tables of a file, None if there is nothing of the kind."""
+    """Name what SQLite would execute by itself when it uses the tables of a file; None if there is nothing."""
     # Stores have tables and the indices of their keys, and nothing else: no view, trigger or index of an expression, no
     # virtual table, generated column or condition.
     db.execute("PRAGMA trusted_schema = OFF")

@@ -169,7 +169,7 @@ class ReadableStore:
                 yield row
 
     def table(self, columns: Sequence[str]) -> dict[str, list[Any]]:
-        """Return each planned trial's coordinates, key and results as columns, in the plan's order; faster than `rows`."""
+        """Return coordinates, keys and results of trials as columns, in the plan's order; faster than `rows`."""
         names = ("dataset", "method", "repeat", "fold", "key", *columns)
         selection = ", ".join(["p.dataset, p.method, p.repeat, p.fold, p.key", *self._expressions(columns)])
         with self._reading("plan", "trials"):

@@ -173,6 +173,6 @@ class Store(ReadableStore):
             seal(self._db, *tables)
 
     def repair(self) -> list[str]:
-        """Remove what is damaged, which the start of a run records or computes again; return a sentence on each part."""
+        """Remove what is damaged, so that a run records or computes it again; return a sentence on each part."""
         with self._explained():
             return self._integrity.repair()

@@ -107,7 +107,7 @@ class Steps:
     def _along_path(
         self, path: tuple[str, str], fold: Fold, params: Mapping[str, Any], inputs: ClassifierInput
     ) -> Fitted:
-        """Return a classifier that is derived from a fit with another value of the path's parameter, if there is one."""
+        """Return a classifier derived from a fit with another value of the path's parameter, if there is one."""
         # Its time includes that of the fit: the time of a point must not depend on the order of the grid.
         parameter, method = path
         own = Expression("", {parameter: params[parameter]}).canonical()

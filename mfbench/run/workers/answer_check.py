@@ -51,7 +51,7 @@ class AnswerCheck:
 
 
 def check_clock(result: TrialResult, least: float, most: float) -> None:
-    """Correct the time of a trial that is not between two bounds, which this process has measured, and mark the trial."""
+    """Correct and mark the time of a trial that lies outside the bounds that this process has measured."""
     own = result.duration if math.isfinite(result.duration) else 0.0
     seconds = min(max(own, min(least, most)), most)
     if result.status is not Status.OK or abs(seconds - own) <= _SHARE * seconds + _SECONDS:

@@ -22,12 +22,11 @@ def signed_rank_test(
     first: ArrayLike, second: ArrayLike, rope: float = 0.01, *, seed: int = 0, samples: int = SAMPLES
 ) -> Posterior:
     """Bayesian signed-rank test across datasets (Benavoli, Mangili, Corani, Zaffalon, Ruggeri)."""
-    # The differences z_1 \dots z_q and a pseudo-observation z_0 = 0 of strength 1/2 have weights
-    # w \sim \mathrm{Dirichlet}(1/2, 1, \dots, 1). A draw of the weights gives
+    # The differences z_1 … z_q and a pseudo-observation z_0 = 0 of strength 1/2 have weights
+    # w ~ Dirichlet(1/2, 1, …, 1). A draw of the weights gives
     #
-    # .. math:: \theta_{first} = \sum_{i,j} w_i w_j\, [z_i + z_j > 2r], \qquad
-    #           \theta_{second} = \sum_{i,j} w_i w_j\, [z_i + z_j < -2r], \qquad
-    #           \theta_{rope} = 1 - \theta_{first} - \theta_{second},
+    #     θ_first = Σ_ij w_i w_j [z_i + z_j > 2r],   θ_second = Σ_ij w_i w_j [z_i + z_j < -2r],
+    #     θ_rope = 1 - θ_first - θ_second,
     #
     # where a sum that equals a limit counts half. The probabilities are the shares of draws in which each is the
     # largest.

@@ -33,11 +33,10 @@ def friedman_test(ranks: ArrayLike) -> Friedman:
     """Test whether all methods are equally good, by their ranks on each dataset."""
     # With R_j the mean rank of method j over N datasets, k methods and no ties,
     #
-    # .. math:: \chi^2 = \frac{12 N}{k(k+1)} \Big[\sum_j R_j^2 - \frac{k(k+1)^2}{4}\Big], \qquad
-    #           F = \frac{(N-1)\chi^2}{N(k-1) - \chi^2},
+    #     χ² = 12 N / (k (k+1)) [Σ_j R_j² - k (k+1)² / 4],   F = (N-1) χ² / (N (k-1) - χ²),
     #
     # with k-1 and with k-1, (k-1)(N-1) degrees of freedom. With ties, the variance of the
-    # actual ranks replaces that of 1 \dots k.
+    # actual ranks replaces that of 1 … k.
     # Reference: M. Friedman, "The use of ranks to avoid the assumption of normality", JASA 32:675-701, 1937. R. L.
     # Iman, J. M. Davenport, "Approximations of the critical region of the Friedman statistic", Communications in
     # Statistics A9:571-595, 1980.
@@ -59,9 +58,9 @@ def friedman_test(ranks: ArrayLike) -> Friedman:
 
 def critical_difference(n_methods: int, n_datasets: int, alpha: float = 0.05) -> float:
     """Return Nemenyi's critical difference of average ranks."""
-    # .. math:: CD = q_\alpha \sqrt{\frac{k(k+1)}{6N}},
+    #     CD = q_α √(k (k+1) / (6N)),
     #
-    # with \sqrt 2\, q_\alpha the upper point of the studentized range of k means. It uses the ranks of
+    # with √2 q_α the upper point of the studentized range of k means. It uses the ranks of
     # all methods, so the verdict on two methods depends on the others: use it for the diagram, and decide by Wilcoxon's
     # test with Holm's adjustment.
     # Reference: P. Nemenyi, "Distribution-free multiple comparisons", PhD thesis, Princeton 1963. A. Benavoli, G.

@@ -16,12 +16,12 @@ MOST_DATASETS = 10**9
 def detectable_across(sd: float, n_datasets: int, alpha: float = 0.05, power: float = POWER) -> float:
     """Return the smallest mean difference that Wilcoxon's signed-rank test over datasets finds."""
     # Differences between datasets are taken as normal with the observed standard deviation. Wilcoxon's test then needs
-    # \pi/3 times as many of them as the t-test, so with the noncentrality \delta of the t-test at the
+    # π/3 times as many of them as the t-test, so with the noncentrality δ of the t-test at the
     # level that Wilcoxon's test attains with N datasets,
     #
-    # .. math:: \Delta = \delta\, s \sqrt{\pi / (3N)}.
+    #     Δ = δ s √(π / (3N)).
     #
-    # Where only differences of one sign are significant, the condition \Phi(\Delta/s)^N = power is exact.
+    # Where only differences of one sign are significant, the condition Φ(Δ/s)^N = power is exact.
     # Reference: E. L. Lehmann, "Nonparametrics: statistical methods based on ranks", 1975, section 4.2.
     if n_datasets < 2 or not sd > 0.0:
         return np.nan

@@ -15,12 +15,12 @@ COLUMNS = [*KEYS, "mean", "sd", "low", "high", "folds", "seconds"]
 
 def mean_curves(curves: pd.DataFrame, ratio: float, alpha: float = 0.05) -> pd.DataFrame:
     """Return the mean score at each size, with its confidence interval."""
-    # With the scores of J folds, their mean m and their variance s^2 (divisor J-1), the
+    # With the scores of J folds, their mean m and their variance s² (divisor J-1), the
     # interval is
     #
-    # .. math:: m \pm t_{1-\alpha/2,\,J-1} \sqrt{(1/J + n_{test}/n_{train})\, s^2}.
+    #     m ± t(1 - α/2; J - 1) √((1/J + n_test/n_train) s²).
     #
-    # The term n_{test}/n_{train} accounts for the training rows that folds share, as in the corrected resampled
+    # The term n_test/n_train accounts for the training rows that folds share, as in the corrected resampled
     # t-test. The interval is for one curve at one size: two curves whose intervals overlap may differ significantly,
     # because a comparison is paired by fold.
     if not len(curves):

@@ -46,11 +46,11 @@ def correlated_t_test(
     first: ArrayLike, second: ArrayLike, ratio: float, rope: float = 0.01, alpha: float = 0.05
 ) -> Posterior:
     """Bayesian correlated t-test (Corani and Benavoli)."""
-    # With J paired differences of mean m and variance s^2 (divisor J-1), and the
-    # correlation \rho = n_{test} / (n_{test} + n_{train}) between folds, the posterior of the mean difference
+    # With J paired differences of mean m and variance s² (divisor J-1), and the
+    # correlation ρ = n_test / (n_test + n_train) between folds, the posterior of the mean difference
     # is a Student distribution with J-1 degrees of freedom, location m and squared scale
     #
-    # .. math:: \Big(\frac 1J + \frac{\rho}{1-\rho}\Big) s^2, \qquad \frac{\rho}{1-\rho} = \frac{n_{test}}{n_{train}}.
+    #     (1/J + ρ/(1 - ρ)) s², where ρ/(1 - ρ) = n_test/n_train.
     #
     # With `rope=0` its probabilities are the one-sided p-values of `corrected_t_test`.
     # Reference: G. Corani, A. Benavoli, "A Bayesian approach for comparing cross-validated algorithms on multiple data

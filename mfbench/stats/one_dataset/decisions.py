@@ -55,10 +55,9 @@ class DecisionTest:
 
 def s_test(first: ArrayLike, second: ArrayLike, *, exact: bool = True, alpha: float = 0.05) -> DecisionTest:
     """Micro sign test of Yang and Liu, one-sided in favour of the method that is right more often."""
-    # Of n rows on which the methods differ, the better one is right on k \ge n/2. One-sided,
+    # Of n rows on which the methods differ, the better one is right on k ≥ n/2. One-sided,
     #
-    # .. math:: p = \sum_{j=k}^{n} \binom{n}{j} 2^{-n} \quad\text{or}\quad
-    #           p = 1 - \Phi\Big(\frac{k - n/2}{\sqrt n / 2}\Big)\ \text{for } n > 12 \text{ in the normal form.}
+    #     p = Σ_{j=k}^n C(n, j) / 2^n,   or   p = 1 - Φ((k - n/2) / (√n / 2)) for n > 12 in the normal form.
     #
     # The data choose the direction, so the true level is twice that of the mark. The normal form has no continuity
     # correction and a true one-sided level of up to 0.072 at 0.05; it is available because published marks use it.

@@ -49,11 +49,11 @@ def corrected_error(variance: Any, count: Any, ratio: float) -> Any:
 
 def corrected_t_test(first: ArrayLike, second: ArrayLike, ratio: float, alpha: float = 0.05) -> PairedTest:
     """Corrected resampled t-test (Nadeau and Bengio)."""
-    # With J paired differences of mean m and variance s^2 (divisor J-1),
+    # With J paired differences of mean m and variance s² (divisor J-1),
     #
-    # .. math:: t = \frac{m}{\sqrt{(1/J + n_{test}/n_{train})\, s^2}}, \qquad J - 1 \text{ degrees of freedom.}
+    #     t = m / √((1/J + n_test/n_train) s²) with J - 1 degrees of freedom.
     #
-    # The term n_{test}/n_{train} accounts for the correlation between folds that share training rows. Without
+    # The term n_test/n_train accounts for the correlation between folds that share training rows. Without
     # it (`ratio=0`, the plain paired t-test) two equally good methods differ significantly in more than half of all
     # 10x10-fold cross-validations.
     # Reference: C. Nadeau, Y. Bengio, "Inference for the generalization error", Machine Learning 52:239-281, 2003. R.

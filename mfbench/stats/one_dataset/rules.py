@@ -48,7 +48,7 @@ def compare(
 
 
 def sound_test(cell: CellResults, settings: ComparisonSettings) -> str:
-    """Return the rule to trust: the corrected resampled t-test, or McNemar's test of accuracies on a single test set."""
+    """Return the rule to trust: the corrected resampled t-test, or McNemar's test on a single test set."""
     # For a protocol with independent rounds the ratio is 0, and the corrected test equals the plain paired t-test.
     if len(cell.scores) > 1 or not SCORES[settings.metric].counts_decisions:
         return "corrected-t"

@@ -58,7 +58,7 @@ def wilcoxon_test(first: ArrayLike, second: ArrayLike, alpha: float = 0.05) -> P
 
 
 def rank_biserial(first: ArrayLike, second: ArrayLike) -> float:
-    """Return the matched-pairs rank-biserial correlation: rank sum won minus rank sum lost, over the sum of all ranks."""
+    """Return the matched-pairs rank-biserial correlation: (rank sum won - rank sum lost) / sum of all ranks."""
     # The effect size of Wilcoxon's test: 1 if the first is larger wherever they differ, -1 if it is smaller, 0 without
     # a difference.
     differences = differences_of(first, second)

@@ -54,7 +54,7 @@ def noise(values: NDArray[np.float64]) -> float:
 
 
 def correlation(values: NDArray[np.float64]) -> float:
-    """Return the correlation of neighbours, at least 0 and at most `LARGEST_CORRELATION`; 0 for fewer than 10 values."""
+    """Return the correlation of neighbours, from 0 to `LARGEST_CORRELATION`; 0 for fewer than 10 values."""
     if len(values) < LEAST_FOR_CORRELATION:
         return 0.0
     neighbours, next_ones = (_mean_square(values[lag:] - values[:-lag]) for lag in (1, 2))
