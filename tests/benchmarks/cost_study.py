@@ -22,8 +22,7 @@ from pathlib import Path
 import numpy as np
 
 from mfbench.api import Request, prepare_suite
-from mfbench.run.forecast.costs import LearnedCosts
-from mfbench.run.forecast.measured import earlier_trials
+from mfbench.run.forecast.costs import LearnedCosts, earlier_trials
 from mfbench.run.forecast.order import longest_first
 from mfbench.run.store.file import FILE_NAME
 from mfbench.run.trial.steps import selector_key

@@ -1,38 +1,67 @@
 """What the trials of a plan cost, learned from earlier trials; without any, from what plugins declare.
 
-A trial is expected to take as long as earlier trials of its method on its dataset. Without such trials, a model of the
-method's times on other datasets corrects the declared formula, and without those a factor for the machine does.
+A trial is expected to take as long as earlier trials of its method on its dataset. Without such trials, the declared
+formula is multiplied by the median ratio of measured to declared seconds: over the method's other datasets, or over the
+other methods if it has none.
 """
 
 from __future__ import annotations
 
+import json
 import math
+import sqlite3
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from statistics import median
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from mfbench.errors import RunError
 from mfbench.host.registry import Registry
-from mfbench.model.trials import Trial
-from mfbench.run.forecast.measured import FARTHEST, Measured, earlier_trials
-from mfbench.suite.costs import DeclaredCosts, declared_costs
+from mfbench.model.trials import Status, Trial
+from mfbench.run.environment import cpu_model
+from mfbench.run.store.file import FILE_NAME
+from mfbench.run.store.store import Store
+from mfbench.suite.costs import LEAST, DeclaredCosts, declared_costs
 from mfbench.suite.forecast import Cost, Forecast
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from mfbench.suite.plan import Plan
 
-# Assumed standard deviations of logarithms of measured over declared seconds; tests/benchmarks/cost_study.py shows what
-# follows from them.
-OF_METHODS = 0.7  # between methods, about the factor of the machine
-OF_EXPONENTS = 0.25  # of the exponents of n, p and k, about those of the formula
-OF_DATASETS = 0.4  # between the datasets of a method, about its model
-OF_TRIALS = 0.3  # between the trials of a method on one dataset
 STARTUP = 2.5  # seconds until the workers of a run have imported what they need
 COMPILING = 0.3  # seconds that an estimator which compiles on first use needs for that, most often from a cache
+STORES = 5  # the number of other stores that are read, the latest ones
+LARGEST = 256 * 2**20  # bytes of another store that is read
+UNFINISHED = 2.0  # a trial stopped at its limit would have taken longer, so it counts as this many limits
+FARTHEST = 7.0  # logarithm of the largest ratio that is believed
+_TUNING = " [tunes "  # begins the tuning in the description of a method
+# A failed trial took the time until its failure; a crash has no time of its own.
+_COUNTED = (Status.OK, Status.TIMEOUT)
+
+_TRIALS = """
+SELECT p.dataset, p.method, p.fold, t.status, COUNT(t.duration), TOTAL(t.duration), MAX(t.peak_memory), COUNT(*)
+FROM plan p JOIN trials t ON t.key = p.key
+WHERE t.duration IS NULL OR (typeof(t.duration) IN ('real', 'integer') AND t.duration BETWEEN 0 AND 1e9)
+GROUP BY p.dataset, p.method, p.fold, t.status
+"""
+_FITS = """
+SELECT p.dataset, p.method, COUNT(*), TOTAL(t.select_wall + t.fit_wall + t.predict_wall), MAX(t.peak_memory)
+FROM plan p JOIN trials t ON t.key = p.key
+WHERE t.status = 'ok' AND t.select_wall + t.fit_wall + t.predict_wall BETWEEN 1e-9 AND 1e9
+GROUP BY p.dataset, p.method
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Earlier trials of a method on a dataset."""
+
+    dataset: str  # dataset, method: labels in the plan
+    method: str
+    log_ratio: float | None  # logarithm of the measured over the declared seconds; None without a time
+    memory: int  # largest number of bytes by which the memory of a worker rose; 0 if unknown
+    memory_ratio: float  # measured over declared memory
 
 
 class LearnedCosts:
@@ -41,14 +70,16 @@ class LearnedCosts:
     def __init__(self, declared: DeclaredCosts, measured: Sequence[Measured]) -> None:
         self.declared = declared
         self._costs: dict[tuple[str, str, int], Cost] = {}
-        self._cells: dict[tuple[str, str], Measured] = {(one.dataset, one.method): one for one in measured}
-        usable = [one for one in self._cells.values() if one.trials]
-        self.machine = _machine(usable)
-        by_method: dict[str, list[Measured]] = defaultdict(list)
-        for one in usable:
-            by_method[one.method].append(one)
-        self._models = {method: _Model(cells, self.machine) for method, cells in by_method.items()}
-        self._memory = {method: _memory_ratio(cells) for method, cells in by_method.items()}
+        self._cells = {(one.dataset, one.method): one for one in measured}
+        ratios: dict[str, list[float]] = defaultdict(list)
+        self._memory: dict[str, float] = {}
+        for one in measured:
+            if one.log_ratio is not None:
+                ratios[one.method].append(one.log_ratio)
+            if one.memory:
+                self._memory[one.method] = max(one.memory_ratio, self._memory.get(one.method, 0.0))
+        self._methods = {method: median(values) for method, values in ratios.items()}
+        self._machine = median(self._methods.values()) if self._methods else 0.0
 
     def of(self, trial: Trial) -> Cost:
         """Return what a trial of the plan costs."""
@@ -59,69 +90,20 @@ class LearnedCosts:
 
     def _cost(self, trial: Trial) -> Cost:
         declared = self.declared.of(trial)
-        sizes = self.declared.sizes(trial.dataset, trial.fold)
-        at = _coordinates(sizes.rows, sizes.columns, sizes.classes)
-        model = self._models.get(trial.method)
-        expected = self.machine if model is None else model.at(at)
         cell = self._cells.get((trial.dataset, trial.method))
-        memory = int(declared.memory * self._memory.get(trial.method, 1.0))
-        if cell is not None:
-            if cell.trials:
-                own, others = cell.trials / OF_TRIALS**2, 1 / OF_DATASETS**2
-                expected = (own * cell.log_ratio + others * expected) / (own + others)
-            memory = cell.memory or memory
-        seconds = declared.unlimited * math.exp(float(np.clip(expected, -FARTHEST, FARTHEST)))
-        return Cost(seconds, memory, self.declared.limit)
-
-
-class _Model:
-    """The ratios of a method's measured to its declared seconds, as a power of n, p and k."""
-
-    # Its parameters are the means of a posterior distribution: few datasets only move the scale, many the exponents
-    # too.
-
-    def __init__(self, cells: Sequence[Measured], machine: float) -> None:
-        self._machine = machine
-        coordinates = np.array([_coordinates(cell.rows, cell.columns, cell.classes) for cell in cells])
-        self._center = coordinates.mean(axis=0)
-        design = self._design(coordinates)
-        precision = np.diag(1 / np.array([OF_METHODS, *[OF_EXPONENTS] * 3]) ** 2)
-        weights = np.array([1 / (OF_DATASETS**2 + OF_TRIALS**2 / cell.trials) for cell in cells])
-        ratios = np.array([cell.log_ratio for cell in cells]) - machine
-        self._parameters = np.linalg.solve(precision + (design.T * weights) @ design, (design.T * weights) @ ratios)
-
-    def _design(self, coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.column_stack([np.ones(len(coordinates)), coordinates - self._center])
-
-    def at(self, coordinates: NDArray[np.float64]) -> float:
-        """Return the logarithm of the ratio that is expected at some sizes."""
-        return self._machine + float((self._design(coordinates[None]) @ self._parameters)[0])
-
-
-def _coordinates(rows: float, columns: float, classes: float) -> NDArray[np.float64]:
-    return np.log(np.maximum([rows, columns, classes], 1.0))
-
-
-def _machine(cells: Sequence[Measured]) -> float:
-    """Return the logarithm of the machine's factor: a median over methods, and 0 if nothing was measured."""
-    # Of few methods it is not the machine's, so it is moved towards 0 as far as methods differ.
-    by_method: dict[str, list[float]] = defaultdict(list)
-    for cell in cells:
-        by_method[cell.method].append(cell.log_ratio)
-    if not by_method:
-        return 0.0
-    middle = float(np.median([np.median(ratios) for ratios in by_method.values()]))
-    return middle * len(by_method) / (len(by_method) + 1.0)
-
-
-def _memory_ratio(cells: Sequence[Measured]) -> float:
-    """Return the largest ratio of measured to declared memory; 1 if the system does not measure it."""
-    return max((cell.memory_ratio for cell in cells if cell.memory), default=1.0)
+        log_ratio = None if cell is None else cell.log_ratio
+        if log_ratio is None:
+            log_ratio = self._methods.get(trial.method, self._machine)
+        memory = 0 if cell is None else cell.memory
+        return Cost(
+            declared.unlimited * math.exp(log_ratio),
+            memory or int(declared.memory * self._memory.get(trial.method, 1.0)),
+            self.declared.limit,
+        )
 
 
 def learned_costs(plan: Plan, registry: Registry, folder: Path) -> LearnedCosts:
-    """Return what the trials of a plan cost, by the earlier trials in a folder of reports."""
-    # Nothing is written. Stores that cannot be read are passed over: an estimate does without them.
+    """Return what the trials of a plan cost, by the earlier trials in a folder of reports, which is only read."""
     declared = declared_costs(plan, registry)
     return LearnedCosts(declared, earlier_trials(plan, declared, folder))
 
@@ -143,3 +125,87 @@ def startup_seconds(plan: Plan, registry: Registry) -> float:
         if step is not None and find(step.expression.name).spec.warm_up
     }
     return STARTUP + COMPILING * len(warm)
+
+
+def earlier_trials(plan: Plan, declared: DeclaredCosts, folder: Path) -> list[Measured]:
+    """Return what is stored about a plan's methods on its datasets."""
+    # Trials of this run come first. For a method and a dataset that it lacks, fits in other stores of the same folder
+    # of reports count if they ran on the same kind of processor; protocols may differ, so only the time of a fit does.
+    cells = {(one.dataset, one.method): one for one in _read(_own, plan, declared, folder)}
+    missing = len(plan.datasets) * len(plan.methods) - len(cells)
+    for other in _other_stores(folder) if missing else ():
+        for one in _read(_foreign, plan, declared, other):
+            cells.setdefault((one.dataset, one.method), one)
+    return list(cells.values())
+
+
+def _read(read: Any, plan: Plan, declared: DeclaredCosts, folder: Path) -> list[Measured]:
+    """Read one store; an estimate does without one that is missing or cannot be read."""
+    if not (folder / FILE_NAME).is_file():
+        return []
+    try:
+        with Store(folder, read_only=True) as store:
+            return list(read(plan, declared, store))
+    except (RunError, sqlite3.Error, ValueError, KeyError, TypeError, OSError):
+        return []
+
+
+def _own(plan: Plan, declared: DeclaredCosts, store: Store) -> Iterator[Measured]:
+    """Yield the times of whole trials in a store of the same protocol."""
+    totals: dict[tuple[str, str], list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])
+    for dataset, method, fold, status, timed, seconds, memory, number in list(store.raw(_TRIALS)):
+        if dataset not in plan.datasets or method not in plan.methods or not 0 <= fold < plan.protocol.folds:
+            continue
+        total = totals[dataset, method]
+        total[2] = max(total[2], memory or 0)
+        if status not in _COUNTED:
+            continue
+        one = declared.of(Trial("", dataset, method, 0, fold, 0)).unlimited
+        if status == Status.TIMEOUT:
+            timed, seconds = number, number * max(UNFINISHED * plan.loaded.protocol.timeout, one)
+        total[0] += seconds
+        total[1] += timed * one
+    for (dataset, method), (seconds, expected, memory) in totals.items():
+        yield _measured(declared, dataset, method, seconds, expected, int(memory))
+
+
+def _foreign(plan: Plan, declared: DeclaredCosts, store: Store) -> Iterator[Measured]:
+    """Yield the times of single fits on the same data in a store of another protocol or suite."""
+    meta = {name: json.loads(value) for name, value in list(store.raw("SELECT name, value FROM meta"))}
+    if meta["environment"].get("cpu") != cpu_model():
+        return
+    methods = {method.describe().partition(_TUNING)[0]: label for label, method in reversed(plan.methods.items())}
+    described = {label: methods.get(text.partition(_TUNING)[0]) for label, text in meta["methods"].items()}
+    labels = {planned.sha256: label for label, planned in plan.datasets.items() if planned.reference is None}
+    names = {name: labels.get(sha) for name, sha in store.raw("SELECT label, sha256 FROM datasets")}
+    rows = dict(store.raw("SELECT sha256, AVG(n_train) FROM splits GROUP BY sha256"))
+    for name, described_as, number, seconds, memory in list(store.raw(_FITS)):
+        dataset, method = names.get(name), described.get(described_as)
+        if dataset is not None and method is not None:
+            sizes = declared.sizes(dataset, 0)
+            n = float(rows.get(plan.datasets[dataset].sha256) or sizes.rows)
+            one = declared.one_fit(plan.methods[method], n, sizes.columns, sizes.classes)
+            yield _measured(declared, dataset, method, seconds, number * one, int(memory or 0))
+
+
+def _measured(
+    declared: DeclaredCosts, dataset: str, method: str, seconds: float, expected: float, memory: int
+) -> Measured:
+    ratio = math.log(max(seconds, LEAST) / expected) if expected else None
+    if ratio is not None:
+        ratio = max(-FARTHEST, min(ratio, FARTHEST))
+    of_memory = declared.of(Trial("", dataset, method, 0, 0, 0)).memory
+    return Measured(dataset, method, ratio, memory, memory / of_memory)
+
+
+def _other_stores(folder: Path) -> list[Path]:
+    """Return the folders of the latest other runs beside a run, in the same folder of reports."""
+    dated = []
+    for path in folder.parent.parent.glob(f"*/*/{FILE_NAME}"):
+        try:
+            about = path.stat()
+        except OSError:  # removed in the meantime
+            continue
+        if path.parent != folder and not path.parent.name.startswith(".") and about.st_size <= LARGEST:
+            dated.append((about.st_mtime_ns, path.parent))
+    return [path for _, path in sorted(dated, reverse=True)[:STORES]]
