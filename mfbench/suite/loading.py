@@ -14,7 +14,6 @@ from mfbench.errors import SuiteError, UnknownNameError, UsageError, suggestion
 from mfbench.host.registry import Registry
 from mfbench.suite.forms import KINDS
 from mfbench.suite.limits import FEWEST_ROWS, LARGEST_FILE
-from mfbench.suite.old_names import current_profile, with_current_names
 from mfbench.suite.replicates import expand_replicates
 from mfbench.suite.restriction import Restriction
 from mfbench.suite.schema import Method, ProtocolSettings, Suite, standard_profiles
@@ -94,7 +93,7 @@ def load_suite(
         suite = suite.model_copy(update={"suite": suite.suite.model_copy(update={"seed": seed})})
     profiles = {**standard_profiles(suite.protocol.kind), **suite.profiles}
     default = preferred if preferred in profiles else suite.suite.profile
-    profile_name = default if profile is None else current_profile(profile, profiles)
+    profile_name = default if profile is None else profile
     if profile_name not in profiles:
         if profile is None:
             raise SuiteError(
@@ -179,7 +178,6 @@ def parse_suite(text: str, file: str) -> Suite:
         lines = [f"{file}: {line}" for line in describe(error, Suite)]
         more = len(lines) - ERRORS_SHOWN
         raise SuiteError("\n".join(lines[:ERRORS_SHOWN] + ([f"… and {more} more"] if more > 0 else []))) from None
-    suite = with_current_names(suite, file)
     _check_labels(suite, file)
     _check_keys(suite, file)
     return suite
