@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from mfbench_margin._docstrings import complete
 from mfbench_margin._learner import ScoreClassifier
 from mfbench_margin._quadratic.form import lay_out
 from mfbench_margin._quadratic.layout import TrainingPairs
@@ -26,7 +25,6 @@ FEW = 0.2  # a share of learners kept below this is worth a warning
 Learn = Callable[[float, Matrix], tuple[IMMIGRATE, NDArray[np.bool_]]]
 
 
-@complete
 class BoostedIMMIGRATE(ScoreClassifier):
     r"""Boost IMMIGRATE with a sigma that decreases from round to round (BIM).
 
@@ -78,7 +76,15 @@ class BoostedIMMIGRATE(ScoreClassifier):
         Number of rounds.
     degenerate_ : bool
         True if every learner was discarded; the one with the smallest error is then used.
-    %(learner)s
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    n_skipped_ : int
+        Number of training samples that are alone in their class. They have no hit and hence no margin, so means are
+        taken over the other samples; they still count as misses of others.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of features, if X has string column names.
 
     Raises
     ------
@@ -103,7 +109,8 @@ class BoostedIMMIGRATE(ScoreClassifier):
 
     References
     ----------
-    .. [1] %(immigrate)s
+    .. [1] R. Zhao, P. Hong, J. S. Liu: IMMIGRATE: a margin-based feature selection method with interaction terms.
+       Entropy 22(3), 2020, article 291.
 
     Examples
     --------

@@ -10,13 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
-from mfbench_margin._docstrings import complete
 from mfbench_margin._learner import WeightedMarginClassifier
 from mfbench_margin._soft.fixed_point import SoftMarginClassifier
 from mfbench_margin._soft.manhattan import SoftManhattan
 
 
-@complete
 class IM4E(WeightedMarginClassifier, SoftMarginClassifier):
     r"""Weight each feature by how much farther it keeps soft misses than soft hits.
 
@@ -50,19 +48,37 @@ class IM4E(WeightedMarginClassifier, SoftMarginClassifier):
         Stop when the objective changes by at most ``tol`` max(1, \|objective\|).
     init : array-like of shape (n_features,) or None, default=None
         Initial weights, scaled to sum 1; None for equal weights.
-    %(degenerate)s
+    degenerate : {"uniform", "ray", "raise"}, default="uniform"
+        What to do if no feature has a positive margin: use equal weights for all features that vary; give all weight to
+        the feature with the largest, least negative margin; or raise an error.
 
     Attributes
     ----------
-    %(sums)s
+    weights_ : ndarray of shape (n_features,)
+        Weights w >= 0, with sum 1.
+    feature_importances_ : ndarray of shape (n_features,)
+        Same as ``weights_``.
     objective_trace_ : ndarray of shape (`n_iter_` + 1,)
         The cost without :math:`\lambda`, with the shares stationary, at the start and after each step:
         :math:`\sum_i s_i [\text{softmin}_h d_{ih} - \text{softmin}_m d_{im}]`,
         :math:`\text{softmin}\, d = -\sigma \log \sum e^{-d / \sigma}`.
     converged_ : bool
         Whether the last step met the tolerance.
-    %(soft)s
-    %(learner)s
+    n_iter_ : int
+        Number of steps taken.
+    degenerate_ : bool
+        True if no feature has a positive margin; a warning is issued.
+    sigma_ : float
+        Softness used in prediction: ``sigma``.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    n_skipped_ : int
+        Number of training samples that are alone in their class. They have no hit and hence no margin, so means are
+        taken over the other samples; they still count as misses of others.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of features, if X has string column names.
 
     Raises
     ------
@@ -99,7 +115,8 @@ class IM4E(WeightedMarginClassifier, SoftMarginClassifier):
     ----------
     .. [1] Y. Bei, P. Hong: Maximizing margin quality and quantity. IEEE International Workshop on Machine Learning for
        Signal Processing (MLSP), 2015.
-    .. [2] %(immigrate)s
+    .. [2] R. Zhao, P. Hong, J. S. Liu: IMMIGRATE: a margin-based feature selection method with interaction terms.
+       Entropy 22(3), 2020, article 291.
 
     Examples
     --------
@@ -148,7 +165,6 @@ class IM4E(WeightedMarginClassifier, SoftMarginClassifier):
         return np.ones(len(self.classes_))
 
 
-@complete
 class ImbalancedIM4E(IM4E):
     r"""IM4E with a factor for the margins of each class.
 
@@ -175,13 +191,29 @@ class ImbalancedIM4E(IM4E):
 
     Attributes
     ----------
-    %(sums)s
+    weights_ : ndarray of shape (n_features,)
+        Weights w >= 0, with sum 1.
+    feature_importances_ : ndarray of shape (n_features,)
+        Same as ``weights_``.
     objective_trace_ : ndarray of shape (`n_iter_` + 1,)
         As in `IM4E`, the factors multiplied by the sample weights.
     converged_ : bool
         As in `IM4E`.
-    %(soft)s
-    %(learner)s
+    n_iter_ : int
+        Number of steps taken.
+    degenerate_ : bool
+        True if no feature has a positive margin; a warning is issued.
+    sigma_ : float
+        Softness used in prediction: ``sigma``.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    n_skipped_ : int
+        Number of training samples that are alone in their class. They have no hit and hence no margin, so means are
+        taken over the other samples; they still count as misses of others.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of features, if X has string column names.
 
     Raises
     ------

@@ -14,7 +14,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from mfbench_margin._docstrings import complete
 from mfbench_margin._learner import WeightedMarginClassifier, varying
 from mfbench_margin._soft.expected_distance import ExpectedDistanceClassifier
 from mfbench_margin.boosted import BoostedIMMIGRATE, Learn, Rounds
@@ -98,7 +97,6 @@ class _Screened:
         return self.matrix_
 
 
-@complete
 class IM4EIMMIGRATE(_Screened, WeightedMarginClassifier, ExpectedDistanceClassifier):
     r"""Keep the features with the largest weights in IM4E, and learn IMMIGRATE's matrix among them (EGT).
 
@@ -137,7 +135,15 @@ class IM4EIMMIGRATE(_Screened, WeightedMarginClassifier, ExpectedDistanceClassif
         Of the second stage.
     sigma_ : float
         The value of ``sigma`` used in prediction.
-    %(learner)s
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    n_skipped_ : int
+        Number of training samples that are alone in their class. They have no hit and hence no margin, so means are
+        taken over the other samples; they still count as misses of others.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of features, if X has string column names.
 
     Raises
     ------
@@ -151,7 +157,8 @@ class IM4EIMMIGRATE(_Screened, WeightedMarginClassifier, ExpectedDistanceClassif
 
     References
     ----------
-    .. [1] %(immigrate)s
+    .. [1] R. Zhao, P. Hong, J. S. Liu: IMMIGRATE: a margin-based feature selection method with interaction terms.
+       Entropy 22(3), 2020, article 291.
 
     Examples
     --------
@@ -268,7 +275,6 @@ def first_matrix(weights: Matrix) -> Matrix:
     return np.diag(weights / norm if norm > 0 else np.full(len(weights), len(weights) ** -0.5))
 
 
-@complete
 class BoostedIM4EIMMIGRATE(_Screened, BoostedIMMIGRATE):  # type: ignore[override]  # a property replaces the attribute
     """Boost IM4E-IMMIGRATE (B4G): features are screened once, and all rounds start from their weights.
 
@@ -310,7 +316,8 @@ class BoostedIM4EIMMIGRATE(_Screened, BoostedIMMIGRATE):  # type: ignore[overrid
 
     References
     ----------
-    .. [1] %(immigrate)s
+    .. [1] R. Zhao, P. Hong, J. S. Liu: IMMIGRATE: a margin-based feature selection method with interaction terms.
+       Entropy 22(3), 2020, article 291.
 
     Examples
     --------

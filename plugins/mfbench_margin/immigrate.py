@@ -15,7 +15,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from mfbench_margin._docstrings import complete
 from mfbench_margin._learner import WeightedMarginClassifier, warn_degenerate
 from mfbench_margin._metric import MetricTransformer
 from mfbench_margin._quadratic.cones import CONES, pruned
@@ -35,7 +34,6 @@ def prunes_last(learner: Any) -> bool:
     return learner.solver != "published" and learner.prune is False
 
 
-@complete
 class IMMIGRATE(WeightedMarginClassifier, MetricTransformer, ExpectedDistanceClassifier):
     r"""Learn a distance with weights for features and pairs of features, and classify by it.
 
@@ -125,7 +123,15 @@ class IMMIGRATE(WeightedMarginClassifier, MetricTransformer, ExpectedDistanceCla
         The value of ``sigma`` used in prediction.
     single_ : bool
         Whether the first steps used single precision.
-    %(learner)s
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    n_skipped_ : int
+        Number of training samples that are alone in their class. They have no hit and hence no margin, so means are
+        taken over the other samples; they still count as misses of others.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of features, if X has string column names.
 
     Raises
     ------
@@ -160,7 +166,8 @@ class IMMIGRATE(WeightedMarginClassifier, MetricTransformer, ExpectedDistanceCla
 
     References
     ----------
-    .. [1] %(immigrate)s
+    .. [1] R. Zhao, P. Hong, J. S. Liu: IMMIGRATE: a margin-based feature selection method with interaction terms.
+       Entropy 22(3), 2020, article 291.
     .. [2] R. Zhao, P. Hong, J. S. Liu: IMMIGRATE: a margin-based feature selection method with interaction terms.
        Manuscript, 2019.
 

@@ -7,12 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mfbench_margin._docstrings import complete
 from mfbench_margin._soft.fixed_point import SoftMarginClassifier
 from mfbench_margin._soft.manhattan import SoftManhattan
 
 
-@complete
 class IRelief(SoftMarginClassifier):
     r"""Weight each feature by how much farther it keeps soft misses than soft hits; outliers count less.
 
@@ -37,7 +35,9 @@ class IRelief(SoftMarginClassifier):
         Stop when a step changes the weights by at most this much, in the Euclidean norm.
     init : array-like of shape (n_features,) or None, default=None
         Initial weights, scaled to Euclidean norm 1; None for :math:`1 / p` each, as published.
-    %(degenerate)s
+    degenerate : {"uniform", "ray", "raise"}, default="uniform"
+        What to do if no feature has a positive margin: use equal weights for all features that vary; give all weight to
+        the feature with the largest, least negative margin; or raise an error.
 
     Attributes
     ----------
@@ -52,8 +52,21 @@ class IRelief(SoftMarginClassifier):
         Mean margin :math:`w^T \nu(w)` at the start (whose norm may not be 1) and after each step.
     converged_ : bool
         Whether the last step was small. If not, ``weights_`` are those of the largest mean margin after any step.
-    %(soft)s
-    %(learner)s
+    n_iter_ : int
+        Number of steps taken.
+    degenerate_ : bool
+        True if no feature has a positive margin; a warning is issued.
+    sigma_ : float
+        Softness used in prediction: ``sigma``.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    n_skipped_ : int
+        Number of training samples that are alone in their class. They have no hit and hence no margin, so means are
+        taken over the other samples; they still count as misses of others.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of features, if X has string column names.
 
     Raises
     ------

@@ -10,14 +10,12 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from mfbench_margin._docstrings import complete
 from mfbench_margin._learner import varying, warn_degenerate
 from mfbench_margin._metric import MetricTransformer
 from mfbench_margin._nearest.classifier import NeighbourClassifier
 from mfbench_margin._nearest.hits_and_misses import hits_and_misses, unit
 
 
-@complete
 class LFE(MetricTransformer, NeighbourClassifier):
     r"""Learn a full metric from the nearest hit and the nearest miss of every sample, in closed form.
 
@@ -65,9 +63,20 @@ class LFE(MetricTransformer, NeighbourClassifier):
     degenerate_ : bool
         True if S has no positive eigenvalue. W is then the identity on features that vary, divided by its norm,
         whatever `n_components`.
-    %(learner)s
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    n_skipped_ : int
+        Number of training samples that are alone in their class. They have no hit and hence no margin, so means are
+        taken over the other samples; they still count as misses of others.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of features, if X has string column names.
 
-    %(refuses)s
+    Raises
+    ------
+    ValueError
+        If X holds NaN or infinity, y has fewer than two classes, or every sample is alone in its class.
 
     Warns
     -----

@@ -10,13 +10,11 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
-from mfbench_margin._docstrings import complete
 from mfbench_margin._learner import varying, warn_degenerate
 from mfbench_margin._nearest.classifier import NeighbourClassifier
 from mfbench_margin._nearest.hits_and_misses import hits_and_misses, unit, weighted
 
 
-@complete
 class MulRelief(NeighbourClassifier):
     r"""Weight features by Relief, search for neighbours again under these weights, and repeat.
 
@@ -42,7 +40,10 @@ class MulRelief(NeighbourClassifier):
 
     Attributes
     ----------
-    %(squares)s
+    weights_ : ndarray of shape (n_features,)
+        Weights of squared differences; at least 0, with sum 1.
+    feature_importances_ : ndarray of shape (n_features,)
+        Same as ``weights_``.
     objective_trace_ : list of float
         The mean margin :math:`\frac1n \sum_i \sum_l w_l [(x_i - M_i)_l^2 - (x_i - H_i)_l^2]` after each loop, with
         neighbours in the metric of the weights themselves; estimated on the next loop's draw if ``n_samples`` is set.
@@ -55,9 +56,20 @@ class MulRelief(NeighbourClassifier):
     degenerate_ : bool
         True if no feature keeps misses farther away in the first loop. Weights are then uniform on features that
         vary.
-    %(learner)s
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    n_skipped_ : int
+        Number of training samples that are alone in their class. They have no hit and hence no margin, so means are
+        taken over the other samples; they still count as misses of others.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of features, if X has string column names.
 
-    %(refuses)s
+    Raises
+    ------
+    ValueError
+        If X holds NaN or infinity, y has fewer than two classes, or every sample is alone in its class.
 
     Warns
     -----
@@ -82,7 +94,8 @@ class MulRelief(NeighbourClassifier):
 
     References
     ----------
-    .. [1] %(target-neighbours)s
+    .. [1] I. Takeuchi, M. Sugiyama: Target neighbor consistent feature weighting for nearest neighbor classification.
+       Advances in Neural Information Processing Systems 24 (NIPS), 2011, pages 576-584.
 
     Examples
     --------

@@ -12,7 +12,6 @@ from scipy.optimize import OptimizeResult, minimize
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from mfbench_margin._docstrings import complete
 from mfbench_margin._learner import TOO_LARGE, varying, warn_degenerate
 from mfbench_margin._nearest.classifier import NeighbourClassifier, leave_one_out_error
 from mfbench_margin._nearest.hits_and_misses import weighted
@@ -20,7 +19,6 @@ from mfbench_margin._soft.nca import correct_probability, soft_margin
 from mfbench_margin._soft.simplex import climb_simplex
 
 
-@complete
 class NCADiagonal(NeighbourClassifier):
     r"""Weight features to make neighbours that are drawn at random, near ones more often, be of the right class.
 
@@ -60,7 +58,10 @@ class NCADiagonal(NeighbourClassifier):
 
     Attributes
     ----------
-    %(squares)s
+    weights_ : ndarray of shape (n_features,)
+        Weights of squared differences; at least 0, with sum 1.
+    feature_importances_ : ndarray of shape (n_features,)
+        Same as ``weights_``.
     objective_trace_ : list of float
         J or F at the selected start and after each step from it; ascending.
     training_error_ : float
@@ -71,9 +72,20 @@ class NCADiagonal(NeighbourClassifier):
         Whether the ascent ended before ``max_iter`` steps.
     degenerate_ : bool
         True if no feature varies. All weights are then 0.
-    %(learner)s
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    n_skipped_ : int
+        Number of training samples that are alone in their class. They have no hit and hence no margin, so means are
+        taken over the other samples; they still count as misses of others.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of features, if X has string column names.
 
-    %(refuses)s
+    Raises
+    ------
+    ValueError
+        If X holds NaN or infinity, y has fewer than two classes, or every sample is alone in its class.
         Also if X is so large that distances overflow.
 
     Warns
@@ -95,7 +107,8 @@ class NCADiagonal(NeighbourClassifier):
 
     References
     ----------
-    .. [1] %(target-neighbours)s
+    .. [1] I. Takeuchi, M. Sugiyama: Target neighbor consistent feature weighting for nearest neighbor classification.
+       Advances in Neural Information Processing Systems 24 (NIPS), 2011, pages 576-584.
     .. [2] J. Goldberger, S. Roweis, G. Hinton, R. Salakhutdinov: Neighbourhood components analysis. Advances in Neural
        Information Processing Systems 17 (NIPS), 2004, pages 513-520.
 

@@ -8,13 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import StrOptions
 
-from mfbench_margin._docstrings import complete
 from mfbench_margin._nearest.differences import build_table
 from mfbench_margin._nearest.mean_margin import pooled_factors, prior_factors, ranked_margins
 from mfbench_margin._nearest.relief_selector import MarginSelector
 
 
-@complete
 class Relief(MarginSelector):
     r"""Weight each feature by how much farther it keeps the nearest miss than the nearest hit.
 
@@ -28,7 +26,8 @@ class Relief(MarginSelector):
 
     Parameters
     ----------
-    %(draws)s
+    n_samples : int or None, default=None
+        Number m of samples to average over, drawn with replacement; None for every sample once.
     diff : {"abs", "sq"}, default="abs"
         Whether differences are squared in the weights.
     scale : {"range", "none"}, default="range"
@@ -38,20 +37,38 @@ class Relief(MarginSelector):
     miss : {"pooled", "prior"}, default="pooled"
         With more than two classes, use the nearest of all misses; or the nearest miss of every other class c, weighted
         by P(c) / (1 - P(class of the sample)) as in ReliefF [2]_.
-    %(seed)s
+    random_state : int, RandomState instance or None, default=None
+        Seed of the draw; unused if ``n_samples`` is None.
 
     Attributes
     ----------
     feature_importances_ : ndarray of shape (n_features,)
         Signed weights; within [-1, 1] if ``scale="range"``.
-    %(signed)s
-    %(drawn)s
+    weights_raw_ : ndarray of shape (n_features,)
+        Same as ``feature_importances_``.
+    weights_ : ndarray of shape (n_features,)
+        The weights, negative ones replaced by 0.
+    degenerate_ : bool
+        True if no weight is positive: no feature is selected.
+    sample_indices_ : ndarray of int, shape (m,)
+        The training samples averaged over.
     weights_unit_ : ndarray of shape (n_features,)
         ``weights_`` divided by its Euclidean norm: the w >= 0 of norm 1 with the largest mean margin
         :math:`w^T` ``weights_raw_`` [3]_. Uniform, :math:`1 / \sqrt p`, if no weight is positive.
-    %(learner)s
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    n_skipped_ : int
+        Number of training samples that are alone in their class. They have no hit and hence no margin, so means are
+        taken over the other samples; they still count as misses of others.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of features, if X has string column names.
 
-    %(refuses)s
+    Raises
+    ------
+    ValueError
+        If X holds NaN or infinity, y has fewer than two classes, or every sample is alone in its class.
 
     See Also
     --------

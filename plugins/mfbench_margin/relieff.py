@@ -11,13 +11,11 @@ from sklearn.utils import check_scalar
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from mfbench_margin._docstrings import complete
 from mfbench_margin._nearest.differences import as_mask, build_table
 from mfbench_margin._nearest.mean_margin import RankedMargins, prior_factors, ranked_margins
 from mfbench_margin._nearest.relief_selector import MarginSelector
 
 
-@complete
 class ReliefF(MarginSelector):
     r"""Weight each feature by how much farther it keeps misses than hits, over k neighbours in every class.
 
@@ -36,20 +34,36 @@ class ReliefF(MarginSelector):
     ----------
     n_neighbors : int, default=10
         Number k of neighbours in each class.
-    %(draws)s
+    n_samples : int or None, default=None
+        Number m of samples to average over, drawn with replacement; None for every sample once.
     categorical_features : array-like of bool, shape (n_features,), array-like of int, or None, default=None
         Mask or indices of the nominal features, whose values are category codes (any numbers); None if there are none.
-    %(seed)s
+    random_state : int, RandomState instance or None, default=None
+        Seed of the draw; unused if ``n_samples`` is None.
 
     Attributes
     ----------
     feature_importances_ : ndarray of shape (n_features,)
         Signed weights in [-1, 1].
-    %(signed)s
-    %(drawn)s
+    weights_raw_ : ndarray of shape (n_features,)
+        Same as ``feature_importances_``.
+    weights_ : ndarray of shape (n_features,)
+        The weights, negative ones replaced by 0.
+    degenerate_ : bool
+        True if no weight is positive: no feature is selected.
+    sample_indices_ : ndarray of int, shape (m,)
+        The training samples averaged over.
     categorical_ : ndarray of bool, shape (n_features,)
         True for a nominal feature.
-    %(learner)s
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    n_skipped_ : int
+        Number of training samples that are alone in their class. They have no hit and hence no margin, so means are
+        taken over the other samples; they still count as misses of others.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of features, if X has string column names.
 
     Raises
     ------

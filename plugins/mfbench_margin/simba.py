@@ -11,14 +11,12 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from mfbench_margin._docstrings import complete
 from mfbench_margin._learner import varying, warn_degenerate
 from mfbench_margin._nearest.classifier import NeighbourClassifier, leave_one_out_error
 from mfbench_margin._nearest.hits_and_misses import unit, weighted
 from mfbench_margin._nearest.simba_ascent import MarginProblem, climb_batch, climb_online, mean_utility, to_sphere
 
 
-@complete
 class Simba(NeighbourClassifier):
     r"""Weight features by gradient ascent on the margins of nearest neighbours in the weighted metric.
 
@@ -69,9 +67,20 @@ class Simba(NeighbourClassifier):
         In batch mode, whether the ascent ended because no step leads up; False in online mode.
     degenerate_ : bool
         True if no feature varies, or all w became 0. Weights are then equal on features that vary.
-    %(learner)s
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    n_skipped_ : int
+        Number of training samples that are alone in their class. They have no hit and hence no margin, so means are
+        taken over the other samples; they still count as misses of others.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of features, if X has string column names.
 
-    %(refuses)s
+    Raises
+    ------
+    ValueError
+        If X holds NaN or infinity, y has fewer than two classes, or every sample is alone in its class.
 
     Warns
     -----
@@ -99,7 +108,8 @@ class Simba(NeighbourClassifier):
     ----------
     .. [1] R. Gilad-Bachrach, A. Navot, N. Tishby: Margin based feature selection - theory and algorithms. Proceedings
        of the 21st International Conference on Machine Learning (ICML), 2004, page 43.
-    .. [2] %(target-neighbours)s
+    .. [2] I. Takeuchi, M. Sugiyama: Target neighbor consistent feature weighting for nearest neighbor classification.
+       Advances in Neural Information Processing Systems 24 (NIPS), 2011, pages 576-584.
 
     Examples
     --------

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from mfbench_margin._docstrings import complete
 from mfbench_margin._nearest.differences import as_mask
 from mfbench_margin._nearest.radius import Radius, radius_margin
 from mfbench_margin._nearest.relief_selector import SignedSelector
@@ -61,7 +60,6 @@ class _RadiusSelector(SignedSelector):
         return mask
 
 
-@complete
 class SURF(_RadiusSelector):
     r"""Weight each feature by how much farther it keeps misses than hits, among all rows nearer than the mean distance.
 
@@ -75,11 +73,46 @@ class SURF(_RadiusSelector):
     0 if the categories are equal and 1 otherwise. The distance is the sum of :math:`d_l` over all features. An empty
     set contributes 0.
 
-    %(radius-parameters)s
+    Parameters
+    ----------
+    n_features_to_select : int or None, default=None
+        Number of features that `get_support` keeps, the largest weights first; None keeps those of positive weight.
+    miss : {"observed", "prior"}, default="observed"
+        With more than two classes, how misses of several classes are combined. With "observed", the sum of
+        differences to class c counts by (K - 1) m_c / m², for m_c misses of class c among the m misses of a sample
+        and K classes, as in scikit-rebate; with "prior", the mean difference to class c counts by the frequency of c
+        among the classes with such misses, as in ReliefF.
+    categorical_features : array-like of bool, shape (n_features,), array-like of int, or None, default=None
+        Mask or indices of the nominal features, whose values are category codes (any numbers); None if there are
+        none.
 
-    %(radius-attributes)s
+    Attributes
+    ----------
+    feature_importances_ : ndarray of shape (n_features,)
+        Signed weights.
+    weights_raw_ : ndarray of shape (n_features,)
+        Same as ``feature_importances_``.
+    weights_ : ndarray of shape (n_features,)
+        The weights, negative ones replaced by 0.
+    degenerate_ : bool
+        True if no weight is positive.
+    categorical_ : ndarray of bool, shape (n_features,)
+        True for a nominal feature.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    n_skipped_ : int
+        Number of training samples that are alone in their class. They have no hit, so means are taken over the other
+        samples; they still count as misses of others.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of features, if X has string column names.
 
-    %(radius-raises)s
+    Raises
+    ------
+    ValueError
+        If X holds infinity, y has fewer than two classes, every sample is alone in its class, or a parameter does not
+        fit X.
 
     See Also
     --------
@@ -90,13 +123,28 @@ class SURF(_RadiusSelector):
     -----
     The mean is over all n² pairs, each sample with itself included, as in scikit-rebate.
 
-    %(radius-notes)s
+    Time O(n² p); memory O(n p), since distances are computed for a block of samples at a time.
+
+    Missing values (NaN) are left out: the distance of two samples is the mean :math:`d_l` over the features known in
+    both, and for a feature only the samples count in which it is known. Two samples without such a feature are neither
+    near nor far.
+
+    scikit-rebate (skrebate) gives the same weights if ``categorical_features`` names the features that it treats as
+    categories, and no feature is constant. Its definition differs in some cases: it replaces the difference of numbers
+    by a ramp if there are features of both kinds; it takes more than ten classes for numbers; it averages over all
+    samples, also one that is alone in its class; and in SURF and SURF* its mean distance is about half the true one if
+    values are missing. Here a distance equals a threshold if they agree to about 12 digits of the largest possible
+    distance, and then the sample is neither near nor far; there, rounding decides.
+
+    A constant feature has weight 0. A duplicate of a sample is at distance 0 and mostly near it; the sample itself
+    never is.
 
     References
     ----------
     .. [1] C. S. Greene, N. M. Penrod, J. Kiralis, J. H. Moore: Spatially uniform ReliefF (SURF) for
        computationally-efficient filtering of gene-gene interactions. BioData Mining 2:5, 2009.
-    %(rebate)s
+    .. [2] R. J. Urbanowicz, R. S. Olson, P. Schmitt, M. Meeker, J. H. Moore: Benchmarking relief-based feature
+       selection methods for bioinformatics data mining. Journal of Biomedical Informatics 85, 2018, pages 168-188.
 
     Examples
     --------
@@ -114,18 +162,52 @@ class SURF(_RadiusSelector):
     _far = "ignored"
 
 
-@complete
 class SURFStar(_RadiusSelector):
     r"""SURF that also counts the rows farther than the mean distance, with the opposite sign.
 
     Near rows count as in `SURF`. Of the far rows, a difference to a hit raises the weight of a feature, and one to a
     miss lowers it [1]_, each divided by the number of such rows.
 
-    %(radius-parameters)s
+    Parameters
+    ----------
+    n_features_to_select : int or None, default=None
+        Number of features that `get_support` keeps, the largest weights first; None keeps those of positive weight.
+    miss : {"observed", "prior"}, default="observed"
+        With more than two classes, how misses of several classes are combined. With "observed", the sum of
+        differences to class c counts by (K - 1) m_c / m², for m_c misses of class c among the m misses of a sample
+        and K classes, as in scikit-rebate; with "prior", the mean difference to class c counts by the frequency of c
+        among the classes with such misses, as in ReliefF.
+    categorical_features : array-like of bool, shape (n_features,), array-like of int, or None, default=None
+        Mask or indices of the nominal features, whose values are category codes (any numbers); None if there are
+        none.
 
-    %(radius-attributes)s
+    Attributes
+    ----------
+    feature_importances_ : ndarray of shape (n_features,)
+        Signed weights.
+    weights_raw_ : ndarray of shape (n_features,)
+        Same as ``feature_importances_``.
+    weights_ : ndarray of shape (n_features,)
+        The weights, negative ones replaced by 0.
+    degenerate_ : bool
+        True if no weight is positive.
+    categorical_ : ndarray of bool, shape (n_features,)
+        True for a nominal feature.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    n_skipped_ : int
+        Number of training samples that are alone in their class. They have no hit, so means are taken over the other
+        samples; they still count as misses of others.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of features, if X has string column names.
 
-    %(radius-raises)s
+    Raises
+    ------
+    ValueError
+        If X holds infinity, y has fewer than two classes, every sample is alone in its class, or a parameter does not
+        fit X.
 
     See Also
     --------
@@ -137,14 +219,29 @@ class SURFStar(_RadiusSelector):
     of another class, and so may be ranked last. The mean is over all n² pairs, each sample with itself included, as in
     scikit-rebate.
 
-    %(radius-notes)s
+    Time O(n² p); memory O(n p), since distances are computed for a block of samples at a time.
+
+    Missing values (NaN) are left out: the distance of two samples is the mean :math:`d_l` over the features known in
+    both, and for a feature only the samples count in which it is known. Two samples without such a feature are neither
+    near nor far.
+
+    scikit-rebate (skrebate) gives the same weights if ``categorical_features`` names the features that it treats as
+    categories, and no feature is constant. Its definition differs in some cases: it replaces the difference of numbers
+    by a ramp if there are features of both kinds; it takes more than ten classes for numbers; it averages over all
+    samples, also one that is alone in its class; and in SURF and SURF* its mean distance is about half the true one if
+    values are missing. Here a distance equals a threshold if they agree to about 12 digits of the largest possible
+    distance, and then the sample is neither near nor far; there, rounding decides.
+
+    A constant feature has weight 0. A duplicate of a sample is at distance 0 and mostly near it; the sample itself
+    never is.
 
     References
     ----------
     .. [1] C. S. Greene, D. S. Himmelstein, J. Kiralis, J. H. Moore: The informative extremes: using both nearest and
        farthest individuals can improve Relief algorithms in the domain of human genetics. EvoBIO, LNCS 6023, 2010,
        pages 182-193.
-    %(rebate)s
+    .. [2] R. J. Urbanowicz, R. S. Olson, P. Schmitt, M. Meeker, J. H. Moore: Benchmarking relief-based feature
+       selection methods for bioinformatics data mining. Journal of Biomedical Informatics 85, 2018, pages 168-188.
 
     Examples
     --------
@@ -162,18 +259,52 @@ class SURFStar(_RadiusSelector):
     _far = "differences"
 
 
-@complete
 class MultiSURF(_RadiusSelector):
     r"""SURF with a distance for each sample: its mean distance less half the standard deviation of its distances.
 
     For each sample, the mean and the standard deviation of its distances to all others give the threshold [1]_. Rows
     nearer than that count as in `SURF`; those about the mean count neither as near nor as far.
 
-    %(radius-parameters)s
+    Parameters
+    ----------
+    n_features_to_select : int or None, default=None
+        Number of features that `get_support` keeps, the largest weights first; None keeps those of positive weight.
+    miss : {"observed", "prior"}, default="observed"
+        With more than two classes, how misses of several classes are combined. With "observed", the sum of
+        differences to class c counts by (K - 1) m_c / m², for m_c misses of class c among the m misses of a sample
+        and K classes, as in scikit-rebate; with "prior", the mean difference to class c counts by the frequency of c
+        among the classes with such misses, as in ReliefF.
+    categorical_features : array-like of bool, shape (n_features,), array-like of int, or None, default=None
+        Mask or indices of the nominal features, whose values are category codes (any numbers); None if there are
+        none.
 
-    %(radius-attributes)s
+    Attributes
+    ----------
+    feature_importances_ : ndarray of shape (n_features,)
+        Signed weights.
+    weights_raw_ : ndarray of shape (n_features,)
+        Same as ``feature_importances_``.
+    weights_ : ndarray of shape (n_features,)
+        The weights, negative ones replaced by 0.
+    degenerate_ : bool
+        True if no weight is positive.
+    categorical_ : ndarray of bool, shape (n_features,)
+        True for a nominal feature.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    n_skipped_ : int
+        Number of training samples that are alone in their class. They have no hit, so means are taken over the other
+        samples; they still count as misses of others.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of features, if X has string column names.
 
-    %(radius-raises)s
+    Raises
+    ------
+    ValueError
+        If X holds infinity, y has fewer than two classes, every sample is alone in its class, or a parameter does not
+        fit X.
 
     See Also
     --------
@@ -182,7 +313,21 @@ class MultiSURF(_RadiusSelector):
 
     Notes
     -----
-    %(radius-notes)s
+    Time O(n² p); memory O(n p), since distances are computed for a block of samples at a time.
+
+    Missing values (NaN) are left out: the distance of two samples is the mean :math:`d_l` over the features known in
+    both, and for a feature only the samples count in which it is known. Two samples without such a feature are neither
+    near nor far.
+
+    scikit-rebate (skrebate) gives the same weights if ``categorical_features`` names the features that it treats as
+    categories, and no feature is constant. Its definition differs in some cases: it replaces the difference of numbers
+    by a ramp if there are features of both kinds; it takes more than ten classes for numbers; it averages over all
+    samples, also one that is alone in its class; and in SURF and SURF* its mean distance is about half the true one if
+    values are missing. Here a distance equals a threshold if they agree to about 12 digits of the largest possible
+    distance, and then the sample is neither near nor far; there, rounding decides.
+
+    A constant feature has weight 0. A duplicate of a sample is at distance 0 and mostly near it; the sample itself
+    never is.
 
     References
     ----------
@@ -206,7 +351,6 @@ class MultiSURF(_RadiusSelector):
     _far = "ignored"
 
 
-@complete
 class MultiSURFStar(_RadiusSelector):
     r"""MultiSURF that also counts the similarities of far rows.
 
@@ -214,11 +358,46 @@ class MultiSURFStar(_RadiusSelector):
     its distances count by :math:`1 - d_l`: a similarity to a far hit lowers the weight of a feature, and one to a far
     miss raises it [1]_.
 
-    %(radius-parameters)s
+    Parameters
+    ----------
+    n_features_to_select : int or None, default=None
+        Number of features that `get_support` keeps, the largest weights first; None keeps those of positive weight.
+    miss : {"observed", "prior"}, default="observed"
+        With more than two classes, how misses of several classes are combined. With "observed", the sum of
+        differences to class c counts by (K - 1) m_c / m², for m_c misses of class c among the m misses of a sample
+        and K classes, as in scikit-rebate; with "prior", the mean difference to class c counts by the frequency of c
+        among the classes with such misses, as in ReliefF.
+    categorical_features : array-like of bool, shape (n_features,), array-like of int, or None, default=None
+        Mask or indices of the nominal features, whose values are category codes (any numbers); None if there are
+        none.
 
-    %(radius-attributes)s
+    Attributes
+    ----------
+    feature_importances_ : ndarray of shape (n_features,)
+        Signed weights.
+    weights_raw_ : ndarray of shape (n_features,)
+        Same as ``feature_importances_``.
+    weights_ : ndarray of shape (n_features,)
+        The weights, negative ones replaced by 0.
+    degenerate_ : bool
+        True if no weight is positive.
+    categorical_ : ndarray of bool, shape (n_features,)
+        True for a nominal feature.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    n_skipped_ : int
+        Number of training samples that are alone in their class. They have no hit, so means are taken over the other
+        samples; they still count as misses of others.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of features, if X has string column names.
 
-    %(radius-raises)s
+    Raises
+    ------
+    ValueError
+        If X holds infinity, y has fewer than two classes, every sample is alone in its class, or a parameter does not
+        fit X.
 
     See Also
     --------
@@ -231,13 +410,28 @@ class MultiSURFStar(_RadiusSelector):
     more than two classes and ``miss="observed"``, the similarities shift the weights of all features that vary by the
     same amount: use the ranks rather than the signs.
 
-    %(radius-notes)s
+    Time O(n² p); memory O(n p), since distances are computed for a block of samples at a time.
+
+    Missing values (NaN) are left out: the distance of two samples is the mean :math:`d_l` over the features known in
+    both, and for a feature only the samples count in which it is known. Two samples without such a feature are neither
+    near nor far.
+
+    scikit-rebate (skrebate) gives the same weights if ``categorical_features`` names the features that it treats as
+    categories, and no feature is constant. Its definition differs in some cases: it replaces the difference of numbers
+    by a ramp if there are features of both kinds; it takes more than ten classes for numbers; it averages over all
+    samples, also one that is alone in its class; and in SURF and SURF* its mean distance is about half the true one if
+    values are missing. Here a distance equals a threshold if they agree to about 12 digits of the largest possible
+    distance, and then the sample is neither near nor far; there, rounding decides.
+
+    A constant feature has weight 0. A duplicate of a sample is at distance 0 and mostly near it; the sample itself
+    never is.
 
     References
     ----------
     .. [1] D. Granizo-Mackenzie, J. H. Moore: Multiple threshold spatially uniform ReliefF for the genetic analysis of
        complex human diseases. EvoBIO, LNCS 7833, 2013, pages 1-10.
-    %(rebate)s
+    .. [2] R. J. Urbanowicz, R. S. Olson, P. Schmitt, M. Meeker, J. H. Moore: Benchmarking relief-based feature
+       selection methods for bioinformatics data mining. Journal of Biomedical Informatics 85, 2018, pages 168-188.
 
     Examples
     --------

@@ -11,11 +11,9 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
-from mfbench_margin._docstrings import complete
 from mfbench_margin._family import FamilySelector
 
 
-@complete
 class TuRF(FamilySelector):
     """Remove the features of the smallest weights, compute the weights of the others again, and so on.
 
@@ -24,27 +22,52 @@ class TuRF(FamilySelector):
 
     Parameters
     ----------
-    %(base)s
+    base : {"multisurf", "multisurf-star", "relieff", "surf", "surf-star"}, default="multisurf"
+        Method of the Relief family. Relief is ``"relieff"`` with one neighbour.
+    base_parameters : dict or None, default=None
+        Parameters of that method, such as ``{"n_neighbors": 10}``; None for its defaults.
     removed : float, default=0.25
         Share of the remaining features that an iteration removes, above 0 and below 1. At least one is removed;
         features of the same weight are removed together, or kept if otherwise none would remain.
     n_kept : int, default=10
         Number of features at which to stop. Fewer remain if features of the same weight are removed together.
-    %(base-nominal)s
+    categorical_features : array-like of bool, shape (n_features,), array-like of int, or None, default=None
+        Mask or indices of the nominal features, whose values are category codes (any numbers); None if there are none.
+    random_state : int, RandomState instance or None, default=None
+        Seed of everything random, also in the base method.
 
     Attributes
     ----------
     feature_importances_ : ndarray of shape (n_features,)
         Weights in the last fit of the features that remain. Removed features follow, all below 0 and below the
         features that were removed after them; among those removed together, the order of their weights is kept.
-    %(signed)s
+    weights_raw_ : ndarray of shape (n_features,)
+        Same as ``feature_importances_``.
+    weights_ : ndarray of shape (n_features,)
+        The weights, negative ones replaced by 0.
+    degenerate_ : bool
+        True if no weight is positive: no feature is selected.
     removed_in_ : ndarray of int, shape (n_features,)
         Iteration in which a feature was removed, from 1; 0 if it remained or is constant.
     n_iter_ : int
         Number of iterations that removed features.
-    %(base-fitted)s
+    categorical_ : ndarray of bool, shape (n_features,)
+        True for a nominal feature.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    n_skipped_ : int
+        Number of training samples that are alone in their class. They have no hit, so means are taken over the other
+        samples; they still count as misses of others.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of features, if X has string column names.
 
-    %(base-raises)s
+    Raises
+    ------
+    ValueError
+        If X holds infinity, y has fewer than two classes, every sample is alone in its class, or a parameter fits
+        neither X nor the base method.
 
     See Also
     --------

@@ -11,11 +11,9 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from mfbench_margin._docstrings import complete
 from mfbench_margin._family import FamilySelector
 
 
-@complete
 class VLSRelief(FamilySelector):
     """Fit the base method to random subsets of the features, and combine the weights of each feature.
 
@@ -24,25 +22,50 @@ class VLSRelief(FamilySelector):
 
     Parameters
     ----------
-    %(base)s
+    base : {"multisurf", "multisurf-star", "relieff", "surf", "surf-star"}, default="multisurf"
+        Method of the Relief family. Relief is ``"relieff"`` with one neighbour.
+    base_parameters : dict or None, default=None
+        Parameters of that method, such as ``{"n_neighbors": 10}``; None for its defaults.
     n_subsets : int, default=50
         Number of subsets. Together they must contain every feature.
     subset_size : int or float, default=0.3
         Number of features in a subset, or their share if it is a float; at most all.
     combine : {"max", "mean"}, default="max"
         Whether the weight of a feature is the largest in the subsets that contain it, or the mean.
-    %(base-nominal)s
+    categorical_features : array-like of bool, shape (n_features,), array-like of int, or None, default=None
+        Mask or indices of the nominal features, whose values are category codes (any numbers); None if there are none.
+    random_state : int, RandomState instance or None, default=None
+        Seed of everything random, also in the base method.
 
     Attributes
     ----------
     feature_importances_ : ndarray of shape (n_features,)
         Combined weights.
-    %(signed)s
+    weights_raw_ : ndarray of shape (n_features,)
+        Same as ``feature_importances_``.
+    weights_ : ndarray of shape (n_features,)
+        The weights, negative ones replaced by 0.
+    degenerate_ : bool
+        True if no weight is positive: no feature is selected.
     subsets_ : list of ndarray of int
         Features of each subset.
-    %(base-fitted)s
+    categorical_ : ndarray of bool, shape (n_features,)
+        True for a nominal feature.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    n_skipped_ : int
+        Number of training samples that are alone in their class. They have no hit, so means are taken over the other
+        samples; they still count as misses of others.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of features, if X has string column names.
 
-    %(base-raises)s
+    Raises
+    ------
+    ValueError
+        If X holds infinity, y has fewer than two classes, every sample is alone in its class, or a parameter fits
+        neither X nor the base method.
 
     See Also
     --------

@@ -12,12 +12,10 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from mfbench_relevance._docstrings import with_shared_paragraphs
 from mfbench_relevance._selector import CONSTANT_RESPONSE, KernelSelector, single
 from mfbench_relevance.kernels import compared
 
 
-@with_shared_paragraphs
 class KernelRanking(KernelSelector):
     r"""Select every feature whose kernel with the response exceeds that of permuted responses.
 
@@ -30,7 +28,28 @@ class KernelRanking(KernelSelector):
     preset : {"calibrated", "paper"}, default="calibrated"
         "paper" uses bins of equal width, as many as log2 of the number of features; "calibrated" uses 16 x 4 bins of
         equal frequency. Kernel settings that are None follow the preset.
-    {shared_parameters}
+    kernel : {"mutual-information", "linear", "rbf", "polynomial"} or callable, default="mutual-information"
+        How two features, or a feature and the response, are compared; see
+        `mfbench_relevance.kernels.feature_kernel`. A callable takes two arrays whose rows are standardised columns.
+    target : {"auto", "numbers", "classes"}, default="auto"
+        What y is; "auto" treats whole numbers, booleans and text as classes, other numbers as numbers. With a numeric
+        kernel and more than two classes, one problem is solved per class, against the rest; a feature then has its
+        weight of largest absolute value.
+    bins, target_bins : int or None, default=None
+        Number of bins of a feature and of a numeric response. None means 16 and 4 for "calibrated"; log2 of the number
+        of features, rounded, at least 2, for "paper".
+    binning : {"frequency", "width"} or None, default=None
+        Bins of equal frequency (None for "calibrated") or of equal width (None for "paper").
+    gamma : float or None, default=None
+        Parameter of the kernels "rbf" and "polynomial"; None is 1 / n_samples.
+    degree : int, default=3
+        Degree of "polynomial".
+    coef0 : float, default=1.0
+        Constant term of "polynomial".
+    quantile : float, default=0.99
+        Quantile of the null that a feature has to exceed, where the null sets the threshold.
+    n_permutations : int, default=20
+        Number of permutations of y that make up the null.
     random_state : int, RandomState or None, default=None
         Seed of the permutations.
 

@@ -9,12 +9,10 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from mfbench_relevance._docstrings import with_shared_paragraphs
 from mfbench_relevance._evidence.solver import EvidenceSolver
 from mfbench_relevance._selector import SparseSelector, single
 
 
-@with_shared_paragraphs
 class RFVM(SparseSelector):
     r"""Select features by maximising the evidence of their weights in the space of a feature kernel.
 
@@ -32,7 +30,33 @@ class RFVM(SparseSelector):
         learned by (24). "calibrated" uses 16 x 4 bins of equal frequency, subtracts the bias of the kernel, and fixes
         the noise so that a share 1 - `quantile` of independent features is selected. Settings that are None follow the
         preset.
-    {kernel_parameters}
+    kernel : {"mutual-information", "linear", "rbf", "polynomial"} or callable, default="mutual-information"
+        How two features, or a feature and the response, are compared; see
+        `mfbench_relevance.kernels.feature_kernel`. A callable takes two arrays whose rows are standardised columns.
+    target : {"auto", "numbers", "classes"}, default="auto"
+        What y is; "auto" treats whole numbers, booleans and text as classes, other numbers as numbers. With a numeric
+        kernel and more than two classes, one problem is solved per class, against the rest; a feature then has its
+        weight of largest absolute value.
+    bins, target_bins : int or None, default=None
+        Number of bins of a feature and of a numeric response. None means 16 and 4 for "calibrated"; log2 of the number
+        of features, rounded, at least 2, for "paper".
+    binning : {"frequency", "width"} or None, default=None
+        Bins of equal frequency (None for "calibrated") or of equal width (None for "paper").
+    gamma : float or None, default=None
+        Parameter of the kernels "rbf" and "polynomial"; None is 1 / n_samples.
+    degree : int, default=3
+        Degree of "polynomial".
+    coef0 : float, default=1.0
+        Constant term of "polynomial".
+    quantile : float, default=0.99
+        Quantile of the null that a feature has to exceed, where the null sets the threshold.
+    n_permutations : int, default=20
+        Number of permutations of y that make up the null.
+    bias : {"none", "miller-madow", "null"} or None, default=None
+        Correction of the kernel for the bias of finite samples; None is "none" for "paper" and for the linear kernel,
+        "null" otherwise.
+    repair : {"clip", "raise", "ignore"}, default="clip"
+        What to do with an indefinite kernel: set negative eigenvalues to 0 and warn, raise an error, or nothing.
     noise : {"learned", "calibrated"}, float or None, default=None
         Noise variance: learned by (24) (None for "paper"), fixed at the square of the null's quantile in units of
         :math:`\sqrt{K_{ii}}` (None for "calibrated"), or fixed at a number.
@@ -58,7 +82,18 @@ class RFVM(SparseSelector):
 
     Attributes
     ----------
-    {kernel_attributes}
+    weights_ : ndarray of shape (n_features,)
+        Weights. A negative weight is a sign of redundancy or, with a numeric kernel, of negative dependence.
+    feature_importances_ : ndarray of shape (n_features,)
+        Absolute values of the weights.
+    support_ : ndarray of bool, shape (n_features,)
+        Whether a feature is selected: those of nonzero weight are.
+    relevance_ : ndarray of shape (n_features,), or (n_classes, n_features)
+        Kernel of features and response, corrected and repaired.
+    settings_ : dict
+        The settings in use: those of the preset, except where a parameter overrides them.
+    smallest_eigenvalue_ : float or None
+        Smallest eigenvalue of the kernel of features and response before its repair; None if it was not indefinite.
     precisions_ : ndarray of shape (n_features,), or (n_classes, n_features)
         :math:`\beta`; infinite for removed features.
     noise_variance_ : float, or ndarray of shape (n_classes,)
@@ -79,7 +114,14 @@ class RFVM(SparseSelector):
 
     Raises
     ------
-    {raises}
+    ValueError
+        If X or y holds NaN or infinity, if y holds neither numbers nor classes, or if the kernel is indefinite and
+        ``repair="raise"``.
+
+    Warns
+    -----
+    RuntimeWarning
+        If the kernel is indefinite, or if the response is constant, in which case no feature is selected.
     ConvergenceWarning
         If the solution is not stationary after `max_iter` iterations, or if the evidence decreased in one, which no
         theorem excludes.
