@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mfbench_learners.checked import CheckedRowsMixin, class_codes
 
-class CodedClassifier(ClassifierMixin, BaseEstimator, ABC):
+
+class CodedClassifier(CheckedRowsMixin, ClassifierMixin, BaseEstimator, ABC):
     """A classifier that trains on class codes 0 … n_classes - 1 and predicts the original labels."""
 
     @abstractmethod
@@ -45,11 +46,7 @@ class CodedClassifier(ClassifierMixin, BaseEstimator, ABC):
             If `X` or `y` is malformed, `y` has a single class, or a parameter is out of range.
         """
         table, labels = validate_data(self, X, y, dtype=np.float64)
-        check_classification_targets(labels)
-        self.classes_, codes = np.unique(labels, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(f"{type(self).__name__} needs at least two classes; y has one class: {self.classes_[0]!r}")
-        self._fit_codes(table, codes)
+        self._fit_codes(table, class_codes(self, labels))
         return self
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.floating]:
@@ -83,11 +80,6 @@ class CodedClassifier(ClassifierMixin, BaseEstimator, ABC):
         best = self.predict_proba(X).argmax(axis=1)  # first, because it checks that the classifier is fitted
         labels: NDArray[Any] = self.classes_[best]
         return labels
-
-    def _check_rows(self, X: ArrayLike) -> NDArray[np.float64]:
-        check_is_fitted(self)
-        rows: NDArray[np.float64] = validate_data(self, X, dtype=np.float64, reset=False)
-        return rows
 
 
 class ModelClassifier(CodedClassifier):

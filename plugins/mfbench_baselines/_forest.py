@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mfbench_compiled import njit
+from mfbench_learners.compiled import njit
 
 # Numbers that differ by less do not separate two nodes; as in scikit-learn, in single precision.
 GAP = np.float32(1e-7)

@@ -6,7 +6,7 @@ import numpy as np
 
 from mfbench_baselines._hiernet_solver import QUADRATIC
 from mfbench_baselines._hiernet_terms import predict, proximal_point, total_loss
-from mfbench_compiled import njit
+from mfbench_learners.compiled import njit
 
 # Each model is minimised until its generalised gradient is this share of the loss's at the start.
 SHARE = 0.03

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, xlogy
 
-from mfbench_compiled import njit
+from mfbench_learners.compiled import njit
 
 Matrix = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from mfbench_baselines._hiernet_solver import QUADRATIC, _root
-from mfbench_compiled import njit
+from mfbench_learners.compiled import njit
 
 
 @njit(cache=True)

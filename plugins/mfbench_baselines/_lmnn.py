@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from sklearn.neighbors import NearestNeighbors
 
-from mfbench_compiled import njit
+from mfbench_learners.compiled import njit
 
 # Memory for each block of distances while pairs are collected.
 BLOCK_BYTES = 32 * 2**20

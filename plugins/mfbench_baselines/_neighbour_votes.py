@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mfbench_compiled import njit
+from mfbench_learners.compiled import njit
 
 
 def fold_accuracy(Z: NDArray[np.float64], codes: NDArray[np.intp], fold_of: NDArray[np.int64], k: int) -> float:

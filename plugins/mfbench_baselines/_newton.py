@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mfbench_compiled import njit
+from mfbench_learners.compiled import njit
 
 # Keeps coefficients finite if classes are separated or columns collinear, and hardly changes other fits.
 RIDGE = 1e-8

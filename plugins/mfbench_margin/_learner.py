@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from mfbench_learners.checked import CheckedRowsMixin, class_codes
 
 # With sample weights that sum to more than this, or less than its inverse, the objective would overflow or vanish.
 LARGEST_SUM = 1e100
@@ -96,7 +97,7 @@ class MarginLearner(SelectorMixin, BaseEstimator):
         return tags
 
 
-class MarginClassifier(ClassifierMixin, MarginLearner):
+class MarginClassifier(CheckedRowsMixin, ClassifierMixin, MarginLearner):
     """Base class of selectors that also classify, by a distance with the learned weights."""
 
     weights_: NDArray[np.float64]
@@ -108,12 +109,6 @@ class MarginClassifier(ClassifierMixin, MarginLearner):
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
         return self.weights_ > 0
-
-    def _check_rows(self, X: Any) -> NDArray[np.float64]:
-        """Return rows to predict as float64."""
-        check_is_fitted(self)
-        checked: NDArray[np.float64] = validate_data(self, X, dtype=np.float64, reset=False)
-        return checked
 
 
 class WeightedMarginClassifier(MarginClassifier):
@@ -195,22 +190,7 @@ def check_data(estimator: MarginLearner, X: Any, y: Any) -> tuple[NDArray[np.flo
     """
     finite = "allow-nan" if estimator._allow_nan else True
     X, y = validate_data(estimator, X, y, dtype=np.float64, order="C", ensure_all_finite=finite)
-    try:
-        check_classification_targets(y)
-        estimator.classes_, codes = np.unique(y, return_inverse=True)
-    except TypeError as error:
-        kinds = sorted({type(label).__name__ for label in y})
-        if len(kinds) == 1:
-            raise
-        raise ValueError(
-            f"y mixes labels that cannot be sorted ({', '.join(kinds)}); use labels of one type"
-        ) from error
-    if len(estimator.classes_) < 2:
-        raise ValueError(
-            f"{type(estimator).__name__} needs samples of at least 2 classes in the data, "
-            f"but the data contains only 1 class: {estimator.classes_[0]}"
-        )
-    return X, codes.astype(np.int64)
+    return X, class_codes(estimator, y)
 
 
 def _check_weights(sample_weight: Any, X: NDArray[np.float64]) -> NDArray[np.float64]:

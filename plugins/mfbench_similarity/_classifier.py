@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mfbench_learners.checked import class_codes
 from mfbench_similarity._nearest.lists import nearest
 from mfbench_similarity._nearest.table import Compare, Matrix, Table, bilinear, prepare
 from mfbench_similarity._nearest.votes import RULES, against_rest, by_class, leads, scores
@@ -51,22 +51,15 @@ class SimilarityClassifier(ClassifierMixin, BaseEstimator):
             If X holds NaN or infinity, y has fewer than two classes, or every sample is alone in its class.
         """
         X, y = validate_data(self, X, y, dtype=np.float64)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        name = type(self).__name__
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"{name} needs samples of at least 2 classes in the data, "
-                f"but the data contains only 1 class: {self.classes_.tolist()[0]!r}"
-            )
+        codes = class_codes(self, y)
         alone = np.bincount(codes)[codes] == 1
         self.n_skipped_ = int(np.count_nonzero(alone))
         if alone.all():
             raise ValueError(
-                f"{name} needs a class with at least 2 samples, but each of the {len(codes)} samples is alone in its "
-                "class"
+                f"{type(self).__name__} needs a class with at least 2 samples, but each of the {len(codes)} samples is "
+                "alone in its class"
             )
-        return X, codes.astype(np.int64)
+        return X, codes
 
     @property
     def _n_problems(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mfbench_compiled import njit
+from mfbench_learners.compiled import njit
 
 # Number of rows in a tile of similarities, small enough for the first-level cache.
 TILE = 512

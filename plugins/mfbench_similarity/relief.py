@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from mfbench_compiled import njit
+from mfbench_learners.compiled import njit
 from mfbench_similarity._cones import project_psd
 from mfbench_similarity._learner import SimilarityLearner
 from mfbench_similarity._nearest.pairs import Pairs

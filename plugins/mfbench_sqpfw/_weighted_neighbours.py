@@ -14,9 +14,9 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mfbench_learners.checked import CheckedRowsMixin, class_codes
 from mfbench_sqpfw._active_set.problem import Floats, Ints, Problem, prepare
 from mfbench_sqpfw._active_set.solution import Solution
 from mfbench_sqpfw._active_set.solver import Solver
@@ -26,7 +26,7 @@ _FULL = 64
 _WATCHED = 20
 
 
-class WeightedNeighbours(ClassifierMixin, SelectorMixin, BaseEstimator):
+class WeightedNeighbours(CheckedRowsMixin, ClassifierMixin, SelectorMixin, BaseEstimator):
     """Base class: k nearest neighbours under feature weights; `transform` keeps the features of positive weight."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -50,14 +50,7 @@ class WeightedNeighbours(ClassifierMixin, SelectorMixin, BaseEstimator):
     def _check_data(self, X: Any, y: Any) -> tuple[Floats, Ints]:
         """Return X as float64 and y as codes; set ``classes_``."""
         X, y = validate_data(self, X, y, dtype=np.float64)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"{type(self).__name__} needs samples of at least 2 classes in the data, "
-                f"but the data contains only 1 class: {self.classes_.tolist()[0]!r}"
-            )
-        return X, codes.astype(np.int64)
+        return X, class_codes(self, y)
 
     def _problem(self, X: Floats, codes: Ints, *, kappa: int, lam: int | None) -> Problem:
         watched = self.working_set
@@ -136,11 +129,6 @@ class WeightedNeighbours(ClassifierMixin, SelectorMixin, BaseEstimator):
         rows = self._check_rows(X)
         shares: Floats = self._neighbours.predict_proba(embed(rows, self.weights_))
         return shares
-
-    def _check_rows(self, X: Any) -> Floats:
-        check_is_fitted(self)
-        checked: Floats = validate_data(self, X, dtype=np.float64, reset=False)
-        return checked
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mfbench_compiled import njit
+from mfbench_learners.compiled import njit
 from mfbench_margin._nearest.differences import DiffTable
 from mfbench_margin._nearest.search import block_size, heap_offsets, search
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mfbench_compiled import njit
+from mfbench_learners.compiled import njit
 from mfbench_margin._nearest.search import TILE, add_absolute, add_unequal
 
 # Sums over rows may be taken in any order, so that they use the whole width of a processor.

@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from mfbench_compiled import njit
+from mfbench_learners.compiled import njit
 from mfbench_margin._nearest.differences import DiffTable
 
 # Rows of a tile: few enough for its values to stay in the second-level cache while all targets of a block use them.

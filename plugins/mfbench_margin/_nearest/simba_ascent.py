@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from mfbench_compiled import njit
+from mfbench_learners.compiled import njit
 from mfbench_margin._nearest.differences import GRID_BITS
 from mfbench_margin._nearest.hits_and_misses import hits_and_misses
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mfbench_compiled import njit
+from mfbench_learners.compiled import njit
 
 SUMS = {"contract", "reassoc", "nsz"}
 FUSED = {"contract", "nsz"}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mfbench_compiled import njit
+from mfbench_learners.compiled import njit
 from mfbench_margin._quadratic.distance_kernels import (
     ROWS,
     STRETCH,

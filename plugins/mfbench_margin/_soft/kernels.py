@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mfbench_compiled import njit
+from mfbench_learners.compiled import njit
 
 # Features of a chunk: few enough for a block of rows to stay in the cache while all rows of the other block use it.
 CHUNK = 64

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from mfbench_compiled import njit
+from mfbench_learners.compiled import njit
 
 Vector = NDArray[np.float64]
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mfbench_compiled import njit
+from mfbench_learners.compiled import njit
 
 TILE = 64
 

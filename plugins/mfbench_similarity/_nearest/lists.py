@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mfbench_compiled import njit
+from mfbench_learners.compiled import njit
 from mfbench_similarity._nearest.table import Compare, Matrix, Table
 
 # A block of similarities has at most this many rows, and fewer if it needed more memory than this.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mfbench_compiled import njit
+from mfbench_learners.compiled import njit
 from mfbench_similarity._nearest.lists import clipped, nearest, split
 from mfbench_similarity._nearest.table import Compare, Matrix, Table, inverse_factors, times
 

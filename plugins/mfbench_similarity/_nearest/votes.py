@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mfbench_compiled import njit
+from mfbench_learners.compiled import njit
 from mfbench_similarity._nearest.lists import Lists
 from mfbench_similarity._nearest.table import Matrix
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mfbench_compiled import njit
+from mfbench_learners.compiled import njit
 from mfbench_sqpfw._active_set.deadlines import forget_row
 from mfbench_sqpfw._active_set.problem import Floats
 from mfbench_sqpfw._active_set.state import ALIVE, POSITIVE, TIES, UPDATES, State

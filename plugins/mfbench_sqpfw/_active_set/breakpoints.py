@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mfbench_compiled import njit
+from mfbench_learners.compiled import njit
 from mfbench_sqpfw._active_set.basis import dot, rebuild_basis
 from mfbench_sqpfw._active_set.copies import may_leave
 from mfbench_sqpfw._active_set.descent import REBUILD_AFTER, activate, move, release

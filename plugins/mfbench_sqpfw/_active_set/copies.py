@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mfbench_compiled import njit
+from mfbench_learners.compiled import njit
 from mfbench_sqpfw._active_set.ratio_test import is_less, is_tied, members
 from mfbench_sqpfw._active_set.state import NEGLIGIBLE, TIES, State
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mfbench_compiled import njit
+from mfbench_learners.compiled import njit
 from mfbench_sqpfw._active_set.state import State
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mfbench_compiled import njit
+from mfbench_learners.compiled import njit
 from mfbench_sqpfw._active_set.basis import append_tie, delete_tie, drop_feature, rebuild_basis, restore_feature
 from mfbench_sqpfw._active_set.copies import move_copies, note_copies
 from mfbench_sqpfw._active_set.problem import Floats

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mfbench_compiled import njit
+from mfbench_learners.compiled import njit
 from mfbench_sqpfw._active_set.basis import rebuild_basis
 from mfbench_sqpfw._active_set.copies import is_tied_copy, list_tied
 from mfbench_sqpfw._active_set.descent import OPTIMAL, STALLED, STEP_LIMIT, activate, descend, move

@@ -6,7 +6,7 @@ lower the objective by moving nearer, one with a positive multiplier by moving f
 
 from __future__ import annotations
 
-from mfbench_compiled import njit
+from mfbench_learners.compiled import njit
 from mfbench_sqpfw._active_set.basis import dot
 from mfbench_sqpfw._active_set.copies import may_leave
 from mfbench_sqpfw._active_set.problem import Floats

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mfbench_compiled import njit
+from mfbench_learners.compiled import njit
 from mfbench_sqpfw._active_set.basis import rebuild_basis
 from mfbench_sqpfw._active_set.problem import Floats, Problem
 from mfbench_sqpfw._active_set.quadratic_program import gradient

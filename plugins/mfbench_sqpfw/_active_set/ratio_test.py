@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mfbench_compiled import njit
+from mfbench_learners.compiled import njit
 from mfbench_sqpfw._active_set.basis import REDUCE
 from mfbench_sqpfw._active_set.deadlines import first_deadline, forget_row
 from mfbench_sqpfw._active_set.problem import Floats, Ints

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mfbench_compiled import sources
+from mfbench_learners import compiled
 
 FILES = {
     "__init__.py": "",
@@ -28,8 +28,8 @@ def package(tmp_path):
 
 
 def stamp(package):
-    sources._package_stamp.cache_clear()
-    values = {sources.stamp(str(package / name)) for name in FILES}
+    compiled._package_stamp.cache_clear()
+    values = {compiled.stamp(str(package / name)) for name in FILES}
     assert len(values) == 1  # functions are passed from one module to another
     return values.pop()
 
@@ -52,8 +52,8 @@ def test_a_new_module_without_compiled_functions_does_not_count_and_one_with_the
 def test_a_module_without_a_package_depends_on_itself(tmp_path):
     path = tmp_path / "alone.py"
     path.write_text("x = 1\n")
-    before = sources.stamp(str(path))
+    before = compiled.stamp(str(path))
     (tmp_path / "another.py").write_text("njit\n")
-    assert sources.stamp(str(path)) == before
+    assert compiled.stamp(str(path)) == before
     path.write_text("x = 2\n")
-    assert sources.stamp(str(path)) != before
+    assert compiled.stamp(str(path)) != before

@@ -9,19 +9,19 @@ import numpy as np
 import pytest
 from numba.core.errors import NumbaError
 
-from mfbench_compiled import njit
+from mfbench_learners.compiled import njit
 
 FILES = {
     "own/__init__.py": "",
     "own/constants.py": "SHIFT = 100\n",
     "own/callee.py": """
-from mfbench_compiled import njit
+from mfbench_learners.compiled import njit
 @njit(cache=True)
 def add(x):
     return x + 1
 """,
     "own/caller.py": """
-from mfbench_compiled import njit
+from mfbench_learners.compiled import njit
 from own.callee import add
 from own.constants import SHIFT
 @njit(cache=True)
@@ -113,7 +113,7 @@ def test_the_folder_that_a_variable_names_comes_first(package, tmp_path):
 
 
 def test_functions_that_are_not_compiled_stay_as_they_are(package):
-    code = "from mfbench_compiled import njit\ndef f(x): return x\nassert njit(f, cache=True) is f"
+    code = "from mfbench_learners.compiled import njit\ndef f(x): return x\nassert njit(f, cache=True) is f"
     subprocess.run([sys.executable, "-c", code], env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, check=True)
 
 
@@ -152,7 +152,7 @@ def test_a_function_that_does_not_allocate_counts_no_references():
 
 def test_a_pickled_function_can_be_called_from_compiled_functions(package):
     code = (
-        "import pickle, sys\nfrom mfbench_compiled import njit\nfrom own.callee import add\n"
+        "import pickle, sys\nfrom mfbench_learners.compiled import njit\nfrom own.callee import add\n"
         "if len(sys.argv) == 1:\n    import subprocess\n"
         "    run = [sys.executable, '-c', sys.orig_argv[2], pickle.dumps(add).hex()]\n"
         "    subprocess.run(run, check=True)\n"

@@ -1,0 +1,1 @@
+"""What the built-in estimators share: checked data, and functions compiled by numba."""
