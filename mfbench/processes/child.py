@@ -7,20 +7,18 @@ import os
 import pickle
 import socket
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from mfbench.processes.channel import Channel, framed, loads
-from mfbench.processes.keeper import END, PREPARE, START, Ended, Prepared, Start
-from mfbench.processes.moments import moments_pair
+from mfbench.processes.channel import Channel
+from mfbench.processes.keeper import Ended, Prepared, Start, send_request
 from mfbench.processes.process import THREAD_VARIABLES
-from mfbench.processes.server import start_keeper
+from mfbench.processes.server import start_monitor
 from mfbench.processes.spawned import SpawnedChild
 from mfbench.processes.working_directory import check_working_directory
 
-# Seconds to wait for a keeper that ends; the kernel may take long to end a process that waits for a disk.
+# Seconds to wait for a monitor that ends; the kernel may take long to end a process that waits for a disk.
 _PATIENCE = 10.0
 _LEAST_PATIENCE = 0.01  # zero would not be a limit
 _CHUNK = 1 << 16
@@ -29,7 +27,7 @@ CAN_FORK = hasattr(os, "fork") and hasattr(socket, "send_fds")
 
 
 def open_child(preload: Sequence[str] = ()) -> Child | SpawnedChild:
-    """Return a place for a child process: with a keeper, where processes can be forked.
+    """Return a slot for a child process: with a monitor, where processes can be forked.
 
     Parameters
     ----------
@@ -46,7 +44,7 @@ def open_child(preload: Sequence[str] = ()) -> Child | SpawnedChild:
 
 
 class Child:
-    """A place for one child process at a time, which its keeper watches.
+    """A slot for one child process at a time, which its monitor watches.
 
     Parameters
     ----------
@@ -56,33 +54,25 @@ class Child:
     Attributes
     ----------
     control : Channel
-        The connection to the keeper; it becomes readable when a child has ended, and closes if the keeper is killed.
+        The connection to the monitor; it becomes readable when a child has ended, and closes if the monitor is killed.
     """
 
     def __init__(self, preload: Sequence[str] = ()) -> None:
-        self.control = Channel(start_keeper(preload))
+        self.control = Channel(start_monitor(preload))
 
     def prepare(self, target: str, *args: Any) -> None:
-        """Call ``module:function`` in the keeper, before the first child: children inherit what it imports."""
-        with self._blocking() as control:
-            control.sendall(PREPARE + framed(pickle.dumps((target, args))))
+        """Call ``module:function`` in the monitor, before the first child: children inherit what it imports."""
+        self._request("prepare", target, args)
 
     def start(
-        self,
-        target: str,
-        *args: Any,
-        memory: int = 0,
-        log: Path | None = None,
-        path: Sequence[str] = (),
-        environ: Mapping[str, str] | None = None,
+        self, target: str, *args: Any, memory: int = 0, log: Path | None = None, path: Sequence[str] = ()
     ) -> Channel:
         """Start a child and return the channel to it; a child that still runs is ended.
 
         Parameters
         ----------
         target : str
-            ``module:function``, called with the child's blocking socket, `args`, and a function that begins a new
-            section of the log.
+            ``module:function``, called with the child's blocking socket and `args`.
         *args
         memory : int
             Bytes that the child and all processes below it may use together; 0 for no limit.
@@ -90,48 +80,35 @@ class Child:
             File for everything that they print; None leaves it where this process prints.
         path : sequence of str
             Its ``sys.path``; empty for that of this process.
-        environ : mapping of str to str or None
-            Environment variables besides those of this process.
         """
         ours, theirs = socket.socketpair()
-        moments = moments_pair()
-        request = Start(
-            target,
-            args,
-            memory,
-            None if log is None else str(log),
-            tuple(path or sys.path),
-            {**os.environ, **dict.fromkeys(THREAD_VARIABLES, "1"), **(environ or {})},
-            str(Path.cwd()),
-        )
-        with theirs, moments[1] if moments else contextlib.nullcontext() as sink, self._blocking() as control:
-            descriptors = [end.fileno() for end in (theirs, sink) if end is not None]
-            socket.send_fds(control, [START], descriptors)
-            control.sendall(framed(pickle.dumps(request)))
-        return Channel(ours, moments[0] if moments else None)
+        environ = {**os.environ, **dict.fromkeys(THREAD_VARIABLES, "1")}
+        request = Start(target, args, memory, log, tuple(path or sys.path), environ, str(Path.cwd()))
+        with theirs:
+            self._request("start", request, passed=theirs)
+        return Channel(ours)
 
     def end(self) -> None:
         """Ask for the end of the child; `events` yields it when nothing of it is left."""
-        with self._blocking() as control:
-            control.sendall(END)
+        self._request("end")
 
     def events(self) -> Iterator[Ended | Prepared]:
-        """Yield what the keeper has reported since the last call, without waiting."""
+        """Yield what the monitor has reported since the last call, without waiting."""
         for message in self.control.messages():
-            yield loads(message)
+            yield pickle.loads(message)  # nosec B301  # from the monitor
 
     def release(self) -> None:
-        """Ask for the end of the child and its keeper."""
-        with contextlib.suppress(OSError):  # the keeper was killed
+        """Ask for the end of the child and its monitor."""
+        with contextlib.suppress(OSError):  # the monitor was killed
             self.control.connection.shutdown(socket.SHUT_WR)
 
     def close(self, patience: float = _PATIENCE) -> None:
-        """End the child and its keeper, and wait until nothing is left of them.
+        """End the child and its monitor, and wait until nothing is left of them.
 
         Parameters
         ----------
         patience : float, default=10.0
-            Seconds to wait at most. A keeper that is still importing ends, with its child, when it has done so.
+            Seconds to wait at most. A monitor that is still importing ends, with its child, when it has done so.
         """
         self.release()
         with contextlib.suppress(OSError):
@@ -140,14 +117,13 @@ class Child:
                 pass
         self.control.close()
 
-    @contextmanager
-    def _blocking(self) -> Iterator[socket.socket]:
-        """Yield the connection for requests, which are small and which the keeper reads at once."""
+    def _request(self, *request: Any, passed: socket.socket | None = None) -> None:
+        """Send a request, which is small and which the monitor reads at once."""
         connection = self.control.connection
         connection.setblocking(True)
         try:
-            yield connection
-        except OSError:  # the keeper was killed, which the next look at `control` shows
+            send_request(connection, request, passed)
+        except OSError:  # the monitor was killed, which the next look at `control` shows
             self.control.is_closed = True
         finally:
             connection.setblocking(False)

@@ -1,4 +1,4 @@
-"""A child process where processes cannot be forked (Windows): each is started from scratch, and there is no keeper.
+"""A child process where processes cannot be forked (Windows): each is started from scratch, and there is no monitor.
 
 It has the interface of `mfbench.processes.child.Child`. The log has no limit, and what a child leaves behind is ended
 only if its parents still run when the child is ended.
@@ -10,27 +10,29 @@ import contextlib
 import multiprocessing
 import multiprocessing.process
 import os
+import pickle
 import socket
 import sys
 import threading
 import types
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import psutil
 
-from mfbench.processes.channel import Channel, dumps, framed, loads
-from mfbench.processes.keeper import Ended, Prepared, import_target
+from mfbench.processes.channel import Channel, framed
+from mfbench.processes.keeper import Ended, Prepared
 from mfbench.processes.process import THREAD_VARIABLES, redirect_to
-from mfbench.processes.tree import memory_of
+from mfbench.processes.tree import descendants, memory_of
 
-_LOOK = 0.2  # seconds between two looks at the memory of a child
+_INTERVAL = 0.2  # seconds between two checks of the memory of a child
 
 
 class SpawnedChild:
-    """A place for one child process at a time.
+    """A slot for one child process at a time.
 
     Attributes
     ----------
@@ -48,23 +50,18 @@ class SpawnedChild:
     def prepare(self, target: str, *args: Any) -> None:
         """Have every child call ``module:function`` first."""
         self._preparations.append((target, args))
-        self._events.sendall(framed(dumps(Prepared())))
+        self._tell(Prepared())
 
     def start(
-        self,
-        target: str,
-        *args: Any,
-        memory: int = 0,
-        log: Path | None = None,
-        path: Sequence[str] = (),
-        environ: Mapping[str, str] | None = None,
+        self, target: str, *args: Any, memory: int = 0, log: Path | None = None, path: Sequence[str] = ()
     ) -> Channel:
         """Start a child and return the channel to it; a child that still runs is ended. See `Child.start`."""
         self.end()
         ours, theirs = socket.socketpair()
-        start = (self._preparations, target, args, None if log is None else str(log), tuple(path or sys.path))
-        process = multiprocessing.get_context("spawn").Process(target=_run, args=(theirs, *start))
-        with theirs, _without_main(), _variables({**dict.fromkeys(THREAD_VARIABLES, "1"), **(environ or {})}):
+        calls = pickle.dumps((self._preparations, target, args))
+        context = multiprocessing.get_context("spawn")
+        process = context.Process(target=_run, args=(theirs, log, tuple(path or sys.path), calls))
+        with theirs, _without_main():
             process.start()
         self._process = process
         self._watcher = threading.Thread(target=self._watch, args=(process, memory), daemon=True)
@@ -74,70 +71,59 @@ class SpawnedChild:
     def _watch(self, process: multiprocessing.process.BaseProcess, memory: int) -> None:
         """Report the end of a child, and end it if it and its descendants use more memory than they may."""
         is_memory = False
-        process.join(_LOOK if memory else None)
+        process.join(_INTERVAL if memory else None)
         while process.exitcode is None:
-            if memory_of([process.pid or 0, *_below(process)], memory) > memory:
+            if memory_of([process.pid or 0, *descendants(process.pid)], memory) > memory:
                 is_memory = True
                 _kill(process)
-            process.join(_LOOK)
-        with contextlib.suppress(OSError):  # nobody wants to know any more
-            self._events.sendall(framed(dumps(Ended(process.exitcode, is_memory))))
+            process.join(_INTERVAL)
+        self._tell(Ended(process.exitcode, is_memory))
+
+    def _tell(self, event: Ended | Prepared) -> None:
+        with contextlib.suppress(OSError):  # it was closed meanwhile
+            self._events.sendall(framed(pickle.dumps(event)))
 
     def end(self) -> None:
         """End the child and its descendants."""
         process, self._process = self._process, None
-        if process is None or self._watcher is None:
-            return
-        _kill(process)
-        self._watcher.join()
+        if process is not None and self._watcher is not None:
+            _kill(process)
+            self._watcher.join()
 
     def events(self) -> Iterator[Ended | Prepared]:
         """Yield what has happened since the last call, without waiting."""
         for message in self.control.messages():
-            yield loads(message)
+            yield pickle.loads(message)  # nosec B301  # from this process
 
     def release(self) -> None:
         """End the child."""
         self.end()
 
     def close(self, patience: float = 0.0) -> None:
-        """End the child and close the connection; there is no keeper to wait for, whatever the patience."""
+        """End the child and close the connection; there is no monitor to wait for, whatever the patience."""
         self.end()
         self._events.close()
         self.control.close()
 
 
-def _below(process: multiprocessing.process.BaseProcess) -> list[int]:
-    """Return the descendants of a process; none if it has ended."""
-    try:
-        return [below.pid for below in psutil.Process(process.pid).children(recursive=True)]
-    except psutil.Error:
-        return []
-
-
 def _kill(process: multiprocessing.process.BaseProcess) -> None:
     """End a process and its descendants."""
-    for pid in _below(process):
+    for pid in descendants(process.pid):
         with contextlib.suppress(psutil.NoSuchProcess):
             psutil.Process(pid).kill()
     process.kill()
 
 
-def _run(
-    connection: socket.socket,
-    preparations: Sequence[tuple[str, tuple[Any, ...]]],
-    target: str,
-    args: tuple[Any, ...],
-    log: str | None,
-    path: Sequence[str],
-) -> None:
+def _run(connection: socket.socket, log: Path | None, path: Sequence[str], calls: bytes) -> None:
     """Run in the child."""
     if log is not None:
-        redirect_to(Path(log))
+        redirect_to(log)
     sys.path[:] = path
+    os.environ.update(dict.fromkeys(THREAD_VARIABLES, "1"))  # before a native library is loaded
+    preparations, target, args = pickle.loads(calls)  # nosec B301  # from the process that started this one
     for name, values in preparations:
-        import_target(name)(*values)
-    import_target(target)(connection, *args, lambda: None)
+        resolve_name(name)(*values)
+    resolve_name(target)(connection, *args)
 
 
 @contextmanager
@@ -149,14 +135,3 @@ def _without_main() -> Iterator[None]:
         yield
     finally:
         sys.modules["__main__"] = script
-
-
-@contextmanager
-def _variables(values: Mapping[str, str]) -> Iterator[None]:
-    before = dict(os.environ)
-    os.environ.update(values)
-    try:
-        yield
-    finally:
-        os.environ.clear()
-        os.environ.update(before)

@@ -57,7 +57,7 @@ def wrapped(job: Job, fingerprint: Fingerprint) -> tuple[str, bytes]:
 
 
 def unwrapped(blob: bytes) -> Parcel:
-    """Read what `wrapped` wrote: plain data and records of mfbench, and nothing else.
+    """Read what `wrapped` wrote.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Children without a keeper: a whole run, and the ends of children."""
+"""Children without a monitor: a whole run, and the ends of children."""
 
 import pytest
 
@@ -21,7 +21,7 @@ def next_event(child):
             return event
 
 
-def test_a_call_needs_no_keeper(tmp_path):
+def test_a_call_needs_no_monitor(tmp_path):
     assert call("math:factorial", 5) == 120
     assert call("os:system", "echo printed", log=tmp_path / "log") == 0
     assert (tmp_path / "log").read_text().strip() == "printed"
