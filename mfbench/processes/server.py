@@ -93,13 +93,13 @@ def serve(descriptor: int) -> NoReturn:
     adopt_orphans()  # what a monitor that was killed leaves behind ends with this process
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    signal.signal(signal.SIGCHLD, lambda *_: reap())
     server = socket.socket(fileno=descriptor)
     server.set_inheritable(False)
     while (request := receive_request(server)) is not None:
         modules, control = request
         for module in modules:
             _preload(module)
-        reap()
         if os.fork() == 0:
             server.close()
             monitor(socket.socket(fileno=control))
