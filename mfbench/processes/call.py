@@ -17,7 +17,6 @@ from mfbench.processes.channel import Channel, framed, receive, wait
 from mfbench.processes.child import Child, open_child
 from mfbench.processes.keeper import Ended
 from mfbench.processes.process import describe_exit, limit_memory
-from mfbench.processes.spawned import SpawnedChild
 
 Kind = Literal["error", "crash", "timeout", "memory"]
 
@@ -104,7 +103,7 @@ def call(
     return value
 
 
-def _wait(child: Child | SpawnedChild, channel: Channel, timeout: float | None) -> tuple[Any, Any]:
+def _wait(child: Child, channel: Channel, timeout: float | None) -> tuple[Any, Any]:
     """Return the answer, or the kind of failure and its message."""
     end = None if timeout is None else time.monotonic() + timeout
     while True:

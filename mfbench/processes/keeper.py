@@ -123,7 +123,7 @@ def monitor(control: socket.socket) -> NoReturn:
 
 
 class _Monitor:
-    """The state of a monitor."""
+    """The state of a monitor. Requests name the public methods."""
 
     def __init__(self, control: socket.socket) -> None:
         self._control = control
@@ -140,7 +140,8 @@ class _Monitor:
     def serve(self) -> None:
         """Do what the main process asks for until it is gone."""
         while True:
-            ready, _, _ = select.select([self._control, self._wake], [], [], _INTERVAL if self._worker else None)
+            watched: list[Any] = [self._control, self._wake]
+            ready, _, _ = select.select(watched, [], [], _INTERVAL if self._worker else None)
             if self._wake in ready:
                 os.read(self._wake, 1 << 12)
             self._wait_for_children()
@@ -151,14 +152,16 @@ class _Monitor:
                 if request is None:
                     return
                 name, *args = request
-                {"prepare": self._prepare, "start": self._start, "end": self._end_worker}[name](*args)
+                getattr(self, name)(*args)
 
-    def _prepare(self, target: str, args: tuple[Any, ...]) -> None:
+    def prepare(self, target: str, args: tuple[Any, ...]) -> None:
+        """Call a function whose effects all workers share."""
         resolve_name(target)(*args)
         self._tell(Prepared())
 
-    def _start(self, request: Start, descriptor: int) -> None:
-        self._end_worker()
+    def start(self, request: Start, descriptor: int) -> None:
+        """Start a worker, whose end of a socket is given; one that still runs is ended."""
+        self.end()
         self._memory, self._log, self._n_checks = request.memory, request.log, 0
         gc.freeze()  # the worker's collector must not touch, and so copy, the pages that it shares with this process
         pid = os.fork()
@@ -204,7 +207,7 @@ class _Monitor:
         if self._memory and not is_over and self._n_checks % _CHECKS_PER_TREE == 0:
             is_over = memory_of(descendants(), self._memory) > self._memory
         if is_over:
-            self._end_worker(is_memory=True)
+            self.end(is_memory=True)
 
     def _wait_for_children(self) -> None:
         """Wait for adopted processes that have ended, and for the worker."""
@@ -213,7 +216,8 @@ class _Monitor:
                 if ended[0] == self._worker:
                     self._report(ended[1])
 
-    def _end_worker(self, *, is_memory: bool = False) -> None:
+    def end(self, *, is_memory: bool = False) -> None:
+        """End the worker if there is one."""
         if self._worker:
             os.kill(self._worker, signal.SIGKILL)
             self._report(os.waitpid(self._worker, 0)[1], is_memory=is_memory)

@@ -20,7 +20,6 @@ from mfbench.processes.channel import Channel, wait
 from mfbench.processes.child import Child, open_child
 from mfbench.processes.keeper import Ended
 from mfbench.processes.process import describe_exit
-from mfbench.processes.spawned import SpawnedChild
 from mfbench_check.catalog import Check
 from mfbench_check.listing import all_checks, by_needs
 from mfbench_check.serving import UNMET, Request
@@ -204,7 +203,7 @@ def _of_child(request: Request, run: _Run) -> Iterator[Verdict]:
         child.close()
 
 
-def _listen(child: Child | SpawnedChild, channel: Channel, request: Request, run: _Run) -> Iterator[Verdict]:
+def _listen(child: Child, channel: Channel, request: Request, run: _Run) -> Iterator[Verdict]:
     current, left, seconds = "", len(request.checks), max(run.options.seconds, _START)
     deadline = time.monotonic() + seconds
     while left and not run.stop.is_set():

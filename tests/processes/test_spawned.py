@@ -6,7 +6,6 @@ from mfbench.processes import child as child_module
 from mfbench.processes.call import call
 from mfbench.processes.channel import wait
 from mfbench.processes.keeper import Ended, Prepared
-from mfbench.processes.spawned import SpawnedChild
 
 
 @pytest.fixture(autouse=True)
@@ -29,7 +28,7 @@ def test_a_call_needs_no_monitor(tmp_path):
 
 def test_a_child_is_replaced_and_ended(tmp_path):
     child = child_module.open_child()
-    assert isinstance(child, SpawnedChild)
+    assert isinstance(child, child_module.SpawnedChild)
     child.prepare("builtins:exec", "import time, sys; sys.sleep = lambda *_: time.sleep(1000)")
     assert next_event(child) == Prepared()
     child.start("sys:sleep")

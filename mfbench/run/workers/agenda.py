@@ -1,4 +1,4 @@
-"""The queue of trials: which one runs next, where trials share selector fits and a worker serves certain plugins only."""
+"""The queue of trials: which one runs next, where trials share selector fits and a worker serves some plugins only."""
 
 from __future__ import annotations
 

@@ -111,17 +111,16 @@ class LocalPool(Executor):
 
     def _wait(self) -> list[Supervisor]:
         """Wait for an answer, the end of a worker or a deadline; return the slots to ask for outcomes."""
-        channels = {id(channel): channel for slot in self._slots for channel in slot.channels()}
-        owners = {id(channel): slot for slot in self._slots for channel in slot.channels()}
+        slots = {channel: slot for slot in self._slots for channel in slot.channels()}
         deadline = min(slot.deadline for slot in self._slots)
         if self.budget is not None:
             deadline = min(deadline, self.budget.deadline)
         patience = None if deadline == float("inf") else max(0.0, deadline - time.monotonic())
         if self.is_wanted is not None or self.follow is not None:
             patience = _INTERVAL if patience is None else min(patience, _INTERVAL)
-        awake = {id(owners[id(channel)]) for channel in wait(channels.values(), patience)}
+        awake = {slots[channel] for channel in wait(slots, patience)}
         now = time.monotonic()
-        return [slot for slot in self._slots if id(slot) in awake or slot.deadline <= now]
+        return [slot for slot in self._slots if slot in awake or slot.deadline <= now]
 
     def _order(self, slot: Supervisor) -> list[Owners]:
         """Return the sets to take a trial from: its own first, unless the worker has served that long enough.

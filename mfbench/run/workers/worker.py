@@ -192,8 +192,9 @@ def serve(connection: socket.socket, owners: Owners) -> None:
 
 def _failure(trial: Trial, error: BaseException, duration: float = 0.0) -> TrialResult:
     status = Status.MEMORY if isinstance(error, MemoryError) else Status.ERROR
-    described = zip(("error_type", "error_message", "error_trace"), describe_failure(error), strict=True)
-    return TrialResult(key=trial.key, status=status, duration=duration, **dict(described))
+    result = TrialResult(key=trial.key, status=status, duration=duration)
+    result.error_type, result.error_message, result.error_trace = describe_failure(error)
+    return result
 
 
 def _has_grown(bound: int) -> bool:
