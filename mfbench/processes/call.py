@@ -1,4 +1,4 @@
-"""One call in a child process of its own: it returns a value or raises `ChildError`, whatever the function does."""
+"""One call in a child process of its own: it returns a value, or raises `ChildError` if it fails in any way."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ class Child:
         connection.setblocking(True)
         try:
             send_request(connection, request, passed)
-        except OSError:  # the monitor was killed, which the next look at `control` shows
+        except OSError:  # the monitor was killed; the caller sees that `control` is closed
             self.control.is_closed = True
         finally:
             connection.setblocking(False)
@@ -206,7 +206,7 @@ class SpawnedChild(Child):
         self.end()
 
     def close(self, patience: float = 0.0) -> None:
-        """End the child and close the connection; there is no monitor to wait for, whatever the patience."""
+        """End the child and close the connection; there is no monitor to wait for."""
         self.end()
         self._events.close()
         self.control.close()

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # scikit-learn tests its estimators with read-only arrays, and mfbench its own (the checks `read-only` and
-# `inputs-unchanged`). Other classes may write to their input, and trying does not tell: compiled Fortran code writes into
-# a read-only array without any error, and the next method would be measured on other rows.
+# `inputs-unchanged`). Other classes may write to their input, and trying does not tell: compiled Fortran code writes
+# into a read-only array without any error, and the next method would be measured on other rows.
 _LIBRARIES = ("sklearn", "xgboost")
 
 

@@ -90,7 +90,7 @@ class ArrayCache:
             self.limit = int(float(text) * 2**30) if limit is None else limit
 
     def identity(self) -> str:
-        """Return a text that identifies the cache, whichever machine or process looks at it.
+        """Return a text that identifies the cache on every machine and in every process.
 
         Raises
         ------
