@@ -1,8 +1,7 @@
-"""One call in a child process of its own: it returns a value or raises `ChildError`, whatever the function does."""
+"""One call in a child process of its own: it returns a value, or raises `ChildError` if it fails in any way."""
 
 from __future__ import annotations
 
-import importlib
 import os
 import pickle
 import socket
@@ -10,14 +9,14 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any, Literal
 
-from mfbench.errors import MfbenchError
-from mfbench.processes.channel import Channel, dumps, framed, loads, receive, wait
+from mfbench.errors import MfbenchError, describe_error
+from mfbench.processes.channel import Channel, framed, receive, wait
 from mfbench.processes.child import Child, open_child
 from mfbench.processes.keeper import Ended
 from mfbench.processes.process import describe_exit, limit_memory
-from mfbench.processes.spawned import SpawnedChild
 
 Kind = Literal["error", "crash", "timeout", "memory"]
 
@@ -54,7 +53,7 @@ def call(
     return value
 
 
-def _wait(child: Child | SpawnedChild, channel: Channel, timeout: float | None) -> tuple[Any, Any]:
+def _wait(child: Child, channel: Channel, timeout: float | None) -> tuple[Any, Any]:
     """Return the answer, or the kind of failure and its message."""
     end = None if timeout is None else time.monotonic() + timeout
     while True:
@@ -64,24 +63,20 @@ def _wait(child: Child | SpawnedChild, channel: Channel, timeout: float | None) 
         channel.flush()
         ended = next((event for event in child.events() if isinstance(event, Ended)), None)
         for message in channel.messages():
-            return _read(message)
+            try:
+                kind, value = pickle.loads(message)  # nosec B301  # from a child of this process
+            except Exception as error:  # noqa: BLE001 - the class of an object may not exist here
+                return "error", f"what it returned cannot be used: {error}"
+            return kind, value
         if ended is not None and ended.is_memory:
             return "memory", "its processes together exceeded the memory limit"
         if ended is not None:
             return "crash", f"the process {describe_exit(ended.code)}"
         if child.control.is_closed:
-            return "crash", "the process and its keeper were killed"
+            return "crash", "the process and its monitor were killed"
 
 
-def _read(message: bytearray) -> tuple[Any, Any]:
-    try:
-        kind, value = loads(message)
-    except Exception as error:  # noqa: BLE001 - the message may be anything
-        return "error", f"what it returned cannot be used: {error}"
-    return (kind, value) if kind in ("value", "error", "memory") else ("error", f"it answered {kind!r}")
-
-
-def answer(channel: socket.socket, memory: int, begin_section: Callable[[], None]) -> None:
+def answer(channel: socket.socket, memory: int) -> None:
     """Serve one call; called in the child."""
     request = receive(channel)
     if request is None:
@@ -90,20 +85,11 @@ def answer(channel: socket.socket, memory: int, begin_section: Callable[[], None
     try:
         function, args = pickle.loads(request)  # nosec B301  # from the process that started this one
         if isinstance(function, str):
-            module, _, name = function.partition(":")
-            function = getattr(importlib.import_module(module), name)
-        reply = dumps(("value", function(*args)))
+            function = resolve_name(function)
+        reply = pickle.dumps(("value", function(*args)))
     except MemoryError as error:
-        reply = dumps(("memory", str(error) or "the memory limit was reached"))
+        reply = pickle.dumps(("memory", str(error) or "the memory limit was reached"))
     except BaseException as error:  # noqa: BLE001 - sys.exit() in the function is a failure of the call
-        reply = dumps(("error", _describe(error)))
+        reply = pickle.dumps(("error", describe_error(error)))
     sys.stdout.flush()
     channel.sendall(framed(reply))
-
-
-def _describe(error: BaseException) -> str:
-    try:
-        text = f"{type(error).__name__}: {error}"
-    except Exception as second:  # noqa: BLE001 - the message of a foreign exception is foreign code
-        text = f"{type(error).__name__}, whose message raises {type(second).__name__}"
-    return text.encode("utf-8", "backslashreplace").decode()

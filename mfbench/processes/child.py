@@ -1,94 +1,87 @@
-"""A child process as the main process sees it: started, reached through a channel, and ended with all below it."""
+"""A child process as the main process sees it: started, reached through a channel, and ended with all below it.
+
+Where processes cannot be forked (Windows), each child is started from scratch, and there is no monitor: the log has no
+limit, and what a child leaves behind is ended only if its parents still run when the child is ended.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import multiprocessing
+import multiprocessing.process
 import os
 import pickle
 import socket
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+import threading
+import types
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
-from mfbench.processes.channel import Channel, framed, loads
-from mfbench.processes.keeper import END, PREPARE, START, Ended, Prepared, Start
-from mfbench.processes.moments import moments_pair
-from mfbench.processes.process import THREAD_VARIABLES
-from mfbench.processes.server import start_keeper
-from mfbench.processes.spawned import SpawnedChild
+import psutil
+
+from mfbench.processes.channel import Channel, framed
+from mfbench.processes.keeper import Ended, Prepared, Start, send_request
+from mfbench.processes.process import THREAD_VARIABLES, redirect_to
+from mfbench.processes.server import start_monitor
+from mfbench.processes.tree import descendants, memory_of
 from mfbench.processes.working_directory import check_working_directory
 
-# Seconds to wait for a keeper that ends; the kernel may take long to end a process that waits for a disk.
+# Seconds to wait for a monitor that ends; the kernel may take long to end a process that waits for a disk.
 _PATIENCE = 10.0
 _LEAST_PATIENCE = 0.01  # zero would not be a limit
 _CHUNK = 1 << 16
+_INTERVAL = 0.2  # seconds between two checks of the memory of a child without a monitor
 
 CAN_FORK = hasattr(os, "fork") and hasattr(socket, "send_fds")
 
 
-def open_child(preload: Sequence[str] = ()) -> Child | SpawnedChild:
-    """Return a place for a child process: with a keeper, where processes can be forked."""
+def open_child(preload: Sequence[str] = ()) -> Child:
+    """Return a slot for a child process: with a monitor, where processes can be forked."""
     check_working_directory()
     return Child(preload) if CAN_FORK else SpawnedChild()
 
 
 class Child:
-    """A place for one child process at a time, which its keeper watches."""
+    """A slot for one child process at a time, which its monitor watches."""
 
     def __init__(self, preload: Sequence[str] = ()) -> None:
-        self.control = Channel(start_keeper(preload))
+        self.control = Channel(start_monitor(preload))
 
     def prepare(self, target: str, *args: Any) -> None:
-        """Call ``module:function`` in the keeper, before the first child: children inherit what it imports."""
-        with self._blocking() as control:
-            control.sendall(PREPARE + framed(pickle.dumps((target, args))))
+        """Call ``module:function`` in the monitor, before the first child: children inherit what it imports."""
+        self._request("prepare", target, args)
 
     def start(
-        self,
-        target: str,
-        *args: Any,
-        memory: int = 0,
-        log: Path | None = None,
-        path: Sequence[str] = (),
-        environ: Mapping[str, str] | None = None,
+        self, target: str, *args: Any, memory: int = 0, log: Path | None = None, path: Sequence[str] = ()
     ) -> Channel:
         """Start a child and return the channel to it; a child that still runs is ended."""
         ours, theirs = socket.socketpair()
-        moments = moments_pair()
-        request = Start(
-            target,
-            args,
-            memory,
-            None if log is None else str(log),
-            tuple(path or sys.path),
-            {**os.environ, **dict.fromkeys(THREAD_VARIABLES, "1"), **(environ or {})},
-            str(Path.cwd()),
-        )
-        with theirs, moments[1] if moments else contextlib.nullcontext() as sink, self._blocking() as control:
-            descriptors = [end.fileno() for end in (theirs, sink) if end is not None]
-            socket.send_fds(control, [START], descriptors)
-            control.sendall(framed(pickle.dumps(request)))
-        return Channel(ours, moments[0] if moments else None)
+        environ = {**os.environ, **dict.fromkeys(THREAD_VARIABLES, "1")}
+        request = Start(target, args, memory, log, tuple(path or sys.path), environ, str(Path.cwd()))
+        with theirs:
+            self._request("start", request, passed=theirs)
+        return Channel(ours)
 
     def end(self) -> None:
         """Ask for the end of the child; `events` yields it when nothing of it is left."""
-        with self._blocking() as control:
-            control.sendall(END)
+        self._request("end")
 
     def events(self) -> Iterator[Ended | Prepared]:
-        """Yield what the keeper has reported since the last call, without waiting."""
+        """Yield what has been reported since the last call, without waiting."""
         for message in self.control.messages():
-            yield loads(message)
+            yield pickle.loads(message)  # nosec B301  # from the monitor, or from this process
 
     def release(self) -> None:
-        """Ask for the end of the child and its keeper."""
-        with contextlib.suppress(OSError):  # the keeper was killed
+        """Ask for the end of the child and its monitor."""
+        with contextlib.suppress(OSError):  # the monitor was killed
             self.control.connection.shutdown(socket.SHUT_WR)
 
     def close(self, patience: float = _PATIENCE) -> None:
-        """End the child and its keeper, and wait until nothing is left of them."""
+        """End the child and its monitor, and wait until nothing is left of them."""
         self.release()
         with contextlib.suppress(OSError):
             self.control.connection.settimeout(max(patience, _LEAST_PATIENCE))
@@ -96,14 +89,108 @@ class Child:
                 pass
         self.control.close()
 
-    @contextmanager
-    def _blocking(self) -> Iterator[socket.socket]:
-        """Yield the connection for requests, which are small and which the keeper reads at once."""
+    def _request(self, *request: Any, passed: socket.socket | None = None) -> None:
+        """Send a request, which is small and which the monitor reads at once."""
         connection = self.control.connection
         connection.setblocking(True)
         try:
-            yield connection
-        except OSError:  # the keeper was killed, which the next look at `control` shows
+            send_request(connection, request, passed)
+        except OSError:  # the monitor was killed; the caller sees that `control` is closed
             self.control.is_closed = True
         finally:
             connection.setblocking(False)
+
+
+class SpawnedChild(Child):
+    """A slot for one child process at a time, which is started from scratch."""
+
+    def __init__(self) -> None:
+        ours, self._events = socket.socketpair()
+        self.control = Channel(ours)
+        self._preparations: list[tuple[str, tuple[Any, ...]]] = []
+        self._process: multiprocessing.process.BaseProcess | None = None
+        self._watcher: threading.Thread | None = None
+
+    def prepare(self, target: str, *args: Any) -> None:
+        """Have every child call ``module:function`` first."""
+        self._preparations.append((target, args))
+        self._tell(Prepared())
+
+    def start(
+        self, target: str, *args: Any, memory: int = 0, log: Path | None = None, path: Sequence[str] = ()
+    ) -> Channel:
+        """Start a child and return the channel to it; a child that still runs is ended. See `Child.start`."""
+        self.end()
+        ours, theirs = socket.socketpair()
+        calls = pickle.dumps((self._preparations, target, args))
+        context = multiprocessing.get_context("spawn")
+        process = context.Process(target=_run, args=(theirs, log, tuple(path or sys.path), calls))
+        with theirs, _without_main():
+            process.start()
+        self._process = process
+        self._watcher = threading.Thread(target=self._watch, args=(process, memory), daemon=True)
+        self._watcher.start()
+        return Channel(ours)
+
+    def _watch(self, process: multiprocessing.process.BaseProcess, memory: int) -> None:
+        """Report the end of a child, and end it if it and its descendants use more memory than they may."""
+        is_memory = False
+        process.join(_INTERVAL if memory else None)
+        while process.exitcode is None:
+            if memory_of([process.pid or 0, *descendants(process.pid)], memory) > memory:
+                is_memory = True
+                _kill(process)
+            process.join(_INTERVAL)
+        self._tell(Ended(process.exitcode, is_memory))
+
+    def _tell(self, event: Ended | Prepared) -> None:
+        with contextlib.suppress(OSError):  # it was closed meanwhile
+            self._events.sendall(framed(pickle.dumps(event)))
+
+    def end(self) -> None:
+        """End the child and its descendants."""
+        process, self._process = self._process, None
+        if process is not None and self._watcher is not None:
+            _kill(process)
+            self._watcher.join()
+
+    def release(self) -> None:
+        """End the child."""
+        self.end()
+
+    def close(self, patience: float = 0.0) -> None:
+        """End the child and close the connection; there is no monitor to wait for."""
+        self.end()
+        self._events.close()
+        self.control.close()
+
+
+def _kill(process: multiprocessing.process.BaseProcess) -> None:
+    """End a process and its descendants."""
+    for pid in descendants(process.pid):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            psutil.Process(pid).kill()
+    process.kill()
+
+
+def _run(connection: socket.socket, log: Path | None, path: Sequence[str], calls: bytes) -> None:
+    """Run in the child."""
+    if log is not None:
+        redirect_to(log)
+    sys.path[:] = path
+    os.environ.update(dict.fromkeys(THREAD_VARIABLES, "1"))  # before a native library is loaded
+    preparations, target, args = pickle.loads(calls)  # nosec B301  # from the process that started this one
+    for name, values in preparations:
+        resolve_name(name)(*values)
+    resolve_name(target)(connection, *args)
+
+
+@contextmanager
+def _without_main() -> Iterator[None]:
+    """Hide the script that runs, which `multiprocessing` would import in the child."""
+    script = sys.modules["__main__"]
+    sys.modules["__main__"] = types.ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = script

@@ -1,7 +1,7 @@
-"""The keeper: a small process that starts a worker, watches all processes below it, and ends every one of them.
+"""The monitor: a small process that starts a worker, watches all processes below it, and ends every one of them.
 
-There is one keeper per place for a worker. It runs only code of mfbench and of built-in plugins; a worker is forked
-from it and loads the rest. The keeper adopts what the worker's processes leave behind, so nothing that a worker starts
+There is one monitor per worker slot. It runs only code of mfbench and of built-in plugins; a worker is forked from it
+and loads the rest. The monitor adopts what the worker's processes leave behind, so nothing that a worker starts
 outlives it: neither when the worker ends, nor when the main process asks for its end, nor when the main process is
 gone.
 """
@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import importlib
-import mmap
 import os
 import pickle
 import select
@@ -19,33 +17,32 @@ import signal
 import socket
 import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any, NoReturn
 
-from mfbench.processes.channel import dumps, framed, receive
-from mfbench.processes.log import CappedLog
-from mfbench.processes.moments import send_moments_to
-from mfbench.processes.process import adopt_orphans, end_with_parent, redirect
+from mfbench.processes.channel import framed, receive
+from mfbench.processes.process import adopt_orphans, end_with_parent, redirect_to
 from mfbench.processes.tree import descendants, end_descendants, memory_of, own_memory
 
-# Seconds between two looks at the memory of the worker, and at that of all processes below it, which costs more.
-_LOOK_AT_WORKER = 0.1
-_LOOK_AT_ALL = 5  # every so many looks
-_CHUNK = 1 << 16
-START, END, PREPARE = b"S", b"E", b"P"
+# Seconds between two checks of the worker's memory and of the log. The memory of all processes below takes longer to
+# read, so it is checked less often.
+_INTERVAL = 0.1
+_CHECKS_PER_TREE = 5
+# Bytes of the log, which all workers of a run share.
+LOG_LIMIT = 50 * 10**6
 
 
 @dataclass(frozen=True)
 class Start:
     """A request for a worker."""
 
-    # `module:function`; called with the blocking end of the worker's socket, `args` and a function to be called at the
-    # start of each section of its output.
-    target: str
+    target: str  # `module:function`; called with the blocking end of the worker's socket and `args`
     args: tuple[Any, ...]
     memory: int  # bytes that the worker and all processes below it may use together; 0 for no limit
-    log: str | None  # file for everything that they print; None leaves it where the main process prints
+    log: Path | None  # file for everything that they print; None leaves it where the main process prints
     path: tuple[str, ...]  # `sys.path` of the worker
     environ: Mapping[str, str]
     directory: str  # its working directory
@@ -61,24 +58,38 @@ class Ended:
 
 @dataclass(frozen=True)
 class Prepared:
-    """The keeper has called what it was asked to call before the first worker."""
+    """The monitor has called what it was asked to call before the first worker."""
 
 
-def import_target(name: str) -> Callable[..., Any]:
-    """Import ``module:function``."""
-    module, _, function = name.partition(":")
-    target: Callable[..., Any] = getattr(importlib.import_module(module), function)
-    return target
+def send_request(connection: socket.socket, request: tuple[Any, ...], passed: socket.socket | None = None) -> None:
+    """Send a request to the server or a monitor, and with it a socket that it shall have."""
+    if passed is None:
+        connection.sendall(b"R")
+    else:
+        socket.send_fds(connection, [b"R"], [passed.fileno()])
+    connection.sendall(framed(pickle.dumps(request)))
 
 
-def keep(control: socket.socket) -> NoReturn:
+def receive_request(connection: socket.socket) -> tuple[Any, ...] | None:
+    """Wait for a request; return it, followed by the descriptors that came with it; None if there are no more."""
+    try:
+        data, descriptors, _, _ = socket.recv_fds(connection, 1, 1)
+        message = receive(connection) if data else None
+    except ConnectionResetError:  # the main process has gone without reading how a worker ended
+        return None
+    if message is None:
+        return None
+    return (*pickle.loads(message), *descriptors)  # nosec B301  # from the process that started this one
+
+
+def monitor(control: socket.socket) -> NoReturn:
     """Serve the main process until it closes the connection; then end everything and exit."""
     adopt_orphans()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the main process
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a worker may send it to its whole family
     status = 1
     try:
-        _Keeper(control).serve()
+        _Monitor(control).serve()
         status = 0
     except BaseException:  # noqa: BLE001 - this process must not return into the code that forked it
         traceback.print_exc()
@@ -87,16 +98,14 @@ def keep(control: socket.socket) -> NoReturn:
         os._exit(status)
 
 
-class _Keeper:
+class _Monitor:
+    """The state of a monitor. Requests name the public methods."""
+
     def __init__(self, control: socket.socket) -> None:
         self._control = control
         self._worker = 0
-        self._request: Start | None = None
-        self._section: mmap.mmap | None = None
-        self._output = -1
-        self._log: CappedLog | None = None
-        self._is_memory = False
-        self._looks = 0
+        self._memory = self._n_checks = 0
+        self._log: Path | None = None
         # A child that ends wakes the loop.
         self._wake, self._waker = os.pipe()
         for end in (self._wake, self._waker):
@@ -105,61 +114,39 @@ class _Keeper:
         signal.signal(signal.SIGCHLD, lambda *_: None)
 
     def serve(self) -> None:
+        """Do what the main process asks for until it is gone."""
         while True:
-            watched: list[Any] = [self._control, self._wake, *([self._output] if self._output >= 0 else [])]
-            limited = self._worker and self._request is not None and self._request.memory
-            ready, _, _ = select.select(watched, [], [], _LOOK_AT_WORKER if limited else None)
-            if self._output in ready:
-                self._copy_output()
+            watched: list[Any] = [self._control, self._wake]
+            ready, _, _ = select.select(watched, [], [], _INTERVAL if self._worker else None)
             if self._wake in ready:
-                with contextlib.suppress(BlockingIOError):
-                    os.read(self._wake, _CHUNK)
+                os.read(self._wake, 1 << 12)
             self._wait_for_children()
-            if limited and self._worker:
-                self._look_at_memory()
-            if self._control in ready and not self._obey():
-                return
+            if self._worker:
+                self._check_limits()
+            if self._control in ready:
+                request = receive_request(self._control)
+                if request is None:
+                    return
+                name, *args = request
+                getattr(self, name)(*args)
 
-    def _obey(self) -> bool:
-        """Do what the main process asks for; return False if it is gone."""
-        try:
-            data, descriptors, _, _ = socket.recv_fds(self._control, 1, 2)
-        except ConnectionResetError:  # it has gone without reading how a worker ended
-            return False
-        if data == START:
-            request = receive(self._control)
-            assert request is not None
-            self._start(pickle.loads(request), descriptors)  # nosec B301  # from the process that started this one
-        elif data == END:
-            self._end_worker()
-        elif data == PREPARE:
-            request = receive(self._control)
-            assert request is not None
-            name, args = pickle.loads(request)  # nosec B301  # from the process that started this one
-            import_target(name)(*args)
-            self._tell(Prepared())
-        return bool(data)
+    def prepare(self, target: str, args: tuple[Any, ...]) -> None:
+        """Call a function whose effects all workers share."""
+        resolve_name(target)(*args)
+        self._tell(Prepared())
 
-    def _start(self, request: Start, descriptors: list[int]) -> None:
-        self._end_worker()
-        self._request, self._is_memory, self._looks = request, False, 0
-        self._section = mmap.mmap(-1, 8)
-        read = write = -1
-        if request.log is not None:
-            self._log = CappedLog(request.log)
-            read, write = os.pipe()
-            os.set_blocking(read, False)
+    def start(self, request: Start, descriptor: int) -> None:
+        """Start a worker, whose end of a socket is given; one that still runs is ended."""
+        self.end()
+        self._memory, self._log, self._n_checks = request.memory, request.log, 0
         gc.freeze()  # the worker's collector must not touch, and so copy, the pages that it shares with this process
         pid = os.fork()
         if pid == 0:
-            self._become_worker(request, descriptors, write)
-        self._worker, self._output = pid, read
-        for descriptor in descriptors:
-            os.close(descriptor)
-        if write >= 0:
-            os.close(write)
+            self._become_worker(request, descriptor)
+        self._worker = pid
+        os.close(descriptor)
 
-    def _become_worker(self, request: Start, descriptors: list[int], output: int) -> NoReturn:
+    def _become_worker(self, request: Start, descriptor: int) -> NoReturn:
         status = 1
         try:
             end_with_parent()
@@ -170,17 +157,14 @@ class _Keeper:
             self._control.close()
             os.close(self._wake)
             os.close(self._waker)
-            if output >= 0:
-                redirect(output)
-                os.close(output)
+            if request.log is not None:
+                redirect_to(request.log)
             os.environ.clear()
             os.environ.update(request.environ)
             os.chdir(request.directory)
             sys.path[:] = request.path
-            for descriptor in descriptors[1:]:
-                send_moments_to(descriptor)
-            with socket.socket(fileno=descriptors[0]) as channel:
-                import_target(request.target)(channel, *request.args, self._begin_section)
+            with socket.socket(fileno=descriptor) as channel:
+                resolve_name(request.target)(channel, *request.args)
             status = 0
         except BaseException:  # noqa: BLE001 - this process must not return into the loop that it was forked from
             traceback.print_exc()
@@ -190,69 +174,46 @@ class _Keeper:
                 sys.stderr.flush()
             os._exit(status)
 
-    def _begin_section(self) -> None:
-        """Begin a new section of the output; called in the worker."""
-        assert self._section is not None
-        number = int.from_bytes(self._section[:8], "little")
-        self._section[:8] = (number + 1).to_bytes(8, "little")
-
-    def _copy_output(self) -> None:
-        assert self._log is not None and self._section is not None
-        try:
-            data = os.read(self._output, _CHUNK)
-        except BlockingIOError:
-            return
-        if data:
-            self._log.write(data, int.from_bytes(self._section[:8], "little"))
-        else:  # the worker has closed its output and left nobody who could write
-            os.close(self._output)
-            self._output = -1
-
-    def _look_at_memory(self) -> None:
-        assert self._request is not None
-        self._looks += 1
-        limit = self._request.memory
-        is_over = own_memory(self._worker) > limit
-        if not is_over and self._looks % _LOOK_AT_ALL == 0:
-            is_over = memory_of(descendants(), limit) > limit
+    def _check_limits(self) -> None:
+        """End the worker if all processes together use too much memory; empty a log that has grown too large."""
+        self._n_checks += 1
+        if self._log is not None:
+            empty_if_full(self._log)
+        is_over = self._memory and own_memory(self._worker) > self._memory
+        if self._memory and not is_over and self._n_checks % _CHECKS_PER_TREE == 0:
+            is_over = memory_of(descendants(), self._memory) > self._memory
         if is_over:
-            self._is_memory = True
-            self._end_worker()
+            self.end(is_memory=True)
 
     def _wait_for_children(self) -> None:
         """Wait for adopted processes that have ended, and for the worker."""
-        while True:
-            try:
-                pid, status = os.waitpid(-1, os.WNOHANG)
-            except ChildProcessError:
-                return
-            if pid == 0:
-                return
-            if pid == self._worker:
-                self._report(status)
+        with contextlib.suppress(ChildProcessError):
+            while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+                if ended[0] == self._worker:
+                    self._report(ended[1])
 
-    def _end_worker(self) -> None:
+    def end(self, *, is_memory: bool = False) -> None:
+        """End the worker if there is one."""
         if self._worker:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(self._worker, signal.SIGKILL)
-            self._report(os.waitpid(self._worker, 0)[1])
+            os.kill(self._worker, signal.SIGKILL)
+            self._report(os.waitpid(self._worker, 0)[1], is_memory=is_memory)
 
-    def _report(self, status: int) -> None:
+    def _report(self, status: int, *, is_memory: bool = False) -> None:
         """Clear up after a worker that has ended, then tell the main process."""
         self._worker = 0
         end_descendants(signal.SIGKILL)
-        if self._output >= 0:
-            while self._output >= 0 and select.select([self._output], [], [], 0)[0]:
-                self._copy_output()
-            if self._output >= 0:
-                os.close(self._output)
-                self._output = -1
         if self._log is not None:
-            self._log.close()
-            self._log = None
-        self._tell(Ended(os.waitstatus_to_exitcode(status), self._is_memory))
+            empty_if_full(self._log)
+        self._tell(Ended(os.waitstatus_to_exitcode(status), is_memory))
 
     def _tell(self, event: Ended | Prepared) -> None:
         # A main process that has gone closes the connection, which the loop notices.
         with contextlib.suppress(OSError):
-            self._control.sendall(framed(dumps(event)))
+            self._control.sendall(framed(pickle.dumps(event)))
+
+
+def empty_if_full(log: Path) -> None:
+    """Empty a log that has reached its limit: newer output tells more."""
+    with contextlib.suppress(OSError):  # there is none, or it cannot be written to
+        if log.is_file() and log.stat().st_size > LOG_LIMIT:
+            log.write_text(f"[mfbench dropped output: the log had reached {LOG_LIMIT:,} bytes]\n", encoding="ascii")

@@ -22,22 +22,16 @@ _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 
 
-def redirect(target: int) -> None:
-    """Send everything that this process and its libraries print to an open file, and let them read nothing."""
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
-    os.dup2(target, 1)
-    os.dup2(target, 2)
-
-
 def redirect_to(path: Path) -> None:
-    """Append all that this process and its libraries print to a file, or drop it if the file cannot be opened."""
+    """Append all output of this process and its libraries to a file, and let them read nothing."""
     try:
         target = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-    except OSError:  # without room for a log, results can still be computed
+    except OSError:
         target = os.open(os.devnull, os.O_WRONLY)
-    redirect(target)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    for descriptor, source in enumerate((nothing, target, target)):
+        os.dup2(source, descriptor)
+    os.close(nothing)
     os.close(target)
 
 

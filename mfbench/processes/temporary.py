@@ -38,7 +38,7 @@ def _new(purpose: str) -> tuple[Path, filelock.BaseFileLock]:
         except filelock.Timeout:  # another process has just locked it, to remove it
             continue
         except (OSError, NotImplementedError):
-            # Where files cannot be locked, nobody can tell whether the owner is gone: the folder stays if it is killed.
+            # Without locks, a later start cannot tell that the owner was killed: the folder then stays.
             (outer / _LOCK).unlink(missing_ok=True)
         try:
             (outer / _CONTENT).mkdir()
@@ -53,27 +53,16 @@ def remove_left_behind() -> None:
     # The system releases the lock of a process that ends, so neither a process of another container nor one whose
     # number is in use again is mistaken. Folders without a lock, and those of other users, stay as they are.
     with suppress(OSError):  # a folder that cannot be listed must not stop a run
-        for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
-            if _is_own(folder):
-                _remove_if_free(folder)
+        for path in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*/{_LOCK}"):
+            # Its owner may be alive, or have just removed it; and where files cannot be locked, that is unknown.
+            with suppress(OSError, NotImplementedError):
+                _remove_if_free(path)
 
 
-def _is_own(folder: Path) -> bool:
-    try:
-        about = folder.lstat()
-        own = not hasattr(os, "getuid") or about.st_uid == os.getuid()
-        return own and not folder.is_symlink() and (folder / _LOCK).is_file()
-    except OSError:  # removed in the meantime
-        return False
-
-
-def _remove_if_free(folder: Path) -> None:
-    lock = filelock.FileLock(folder / _LOCK, timeout=0)
-    try:
-        lock.acquire()
-    except (filelock.Timeout, OSError, NotImplementedError):
-        # Its owner is alive, or has just removed it; or files cannot be locked here, and then nobody can tell.
-        return
-    shutil.rmtree(folder, ignore_errors=True)
-    lock.release()
-    shutil.rmtree(folder, ignore_errors=True)  # an open file keeps its folder on some systems
+def _remove_if_free(path: Path) -> None:
+    """Remove the folder of a lock file of this user; raise an exception if its owner is alive."""
+    folder = path.parent
+    if not folder.is_symlink() and (not hasattr(os, "getuid") or path.stat().st_uid == os.getuid()):
+        with filelock.FileLock(path, timeout=0):
+            shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)  # an open file keeps its folder on some systems

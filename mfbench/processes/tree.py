@@ -47,9 +47,12 @@ def _sum_of(pattern: re.Pattern[bytes], pid: int, name: str) -> int:
     return 1024 * sum(map(int, pattern.findall(text)))
 
 
-def descendants() -> list[int]:
-    """Return the processes below this one."""
-    return [child.pid for child in psutil.Process().children(recursive=True)]
+def descendants(pid: int | None = None) -> list[int]:
+    """Return the processes below a process, or below this one; none if it has ended."""
+    try:
+        return [child.pid for child in psutil.Process(pid).children(recursive=True)]
+    except psutil.Error:
+        return []
 
 
 def has_children() -> bool:
@@ -65,17 +68,17 @@ def has_children() -> bool:
 
 def end_descendants(signal_number: int) -> None:
     """End all processes below this one, and wait for them."""
-    # A process that adopts orphans (`mfbench.processes.process.adopt_orphans`) reaches every one: what a descendant
-    # leaves behind, whatever session or group it belongs to, becomes a child of this process and is ended in turn.
+    # In a process that adopts orphans (`mfbench.processes.process.adopt_orphans`), none escapes: what a descendant
+    # leaves behind, in any session or group, becomes a child of this process and is ended in turn.
     end = time.monotonic() + _PATIENCE
-    while _reap() and time.monotonic() < end:
+    while reap() and time.monotonic() < end:
         for pid in descendants():
             with contextlib.suppress(OSError):  # it has ended meanwhile
                 os.kill(pid, signal_number)
         time.sleep(0.001)
 
 
-def _reap() -> bool:
+def reap() -> bool:
     """Wait for the children that have ended; tell whether any is left."""
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:

@@ -37,8 +37,7 @@ from mfbench.run.store.metadata import Environment, metadata_of
 from mfbench.run.store.recorded_code import RecordedCode, remark_on_keys
 from mfbench.run.store.store import Store
 from mfbench.run.workers.choice import PoolHook, open_executor
-from mfbench.run.workers.handed_data import Handed, handed_over
-from mfbench.run.workers.job import ArrayFiles, Job
+from mfbench.run.workers.job import ArrayFiles, Job, write_arrays
 from mfbench.run.workers.owners import owners_of_method, owners_of_plugin
 from mfbench.suite.loading import LoadedSuite
 from mfbench.suite.plan import Plan
@@ -196,8 +195,8 @@ class PreparedRun:
         """Run trials and store each result as it comes, until a budget ends."""
         if not pending:
             return
-        with _arrays(self.plan, self.folder, pending, is_local=self.options.executor == LOCAL) as handed:
-            job = _job(self.plan, self.folder, *handed, self.described.memory_limit_bytes, self.registry)
+        with _arrays(self.plan, self.folder, pending) as (data_folder, files):
+            job = _job(self.plan, self.folder, data_folder, files, self.described.memory_limit_bytes, self.registry)
             jobs = min(self.jobs, len(pending))
             executor = open_executor(job, self.plan, self.registry, self.options, jobs, make_pool)
             # An observer of an earlier version has no such method.
@@ -286,7 +285,6 @@ def _job(
         protocol=plan.protocol,
         settings=plan.loaded.protocol,
         true_pairs={label: tuple(planned.data.interactions or ()) for label, planned in plan.datasets.items()},
-        relevant={label: tuple(plan.datasets[label].data.relevant or ()) for label in references},
         references=references,
         classes={label: planned.classes for label, planned in plan.datasets.items()},
         memory_limit=memory,
@@ -370,13 +368,12 @@ def _other_environments(store: Store, described: Environment) -> list[Environmen
 
 
 @contextmanager
-def _arrays(plan: Plan, folder: Path, pending: list[Trial], *, is_local: bool) -> Iterator[Handed]:
-    """Hand over the arrays that pending trials need, which workers map into memory; remove them afterwards."""
+def _arrays(plan: Plan, folder: Path, pending: list[Trial]) -> Iterator[tuple[Path, dict[str, ArrayFiles]]]:
+    """Write the arrays that pending trials need to files, which workers map into memory; remove them afterwards."""
     work = folder.resolve() / _WORK
     work.mkdir(exist_ok=True)
-    needed = {trial.dataset: plan.datasets[trial.dataset] for trial in pending}
     try:
-        with handed_over(needed, work, is_local=is_local) as handed:
-            yield handed
+        labels = dict.fromkeys(trial.dataset for trial in pending)
+        yield work, {label: write_arrays(plan.datasets[label], work) for label in labels}
     finally:
         shutil.rmtree(work, ignore_errors=True)

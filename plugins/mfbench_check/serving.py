@@ -8,13 +8,13 @@ import socket
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mfbench.errors import describe_error
 from mfbench.host.registered import Plugin
 from mfbench.host.registry import load_registry
-from mfbench.processes.channel import dumps, framed, receive
+from mfbench.processes.channel import framed, receive
 from mfbench_check.catalog import CHECKS, Check
 from mfbench_check.listing import all_checks
 from mfbench_check.subjects import Opened, Subject
@@ -35,7 +35,7 @@ class Request:
     seed: int
 
 
-def serve(connection: socket.socket, begin_section: Callable[[], None]) -> None:
+def serve(connection: socket.socket) -> None:
     """Make the checks of a request: before each send its id, after it the verdict."""
     message = receive(connection)
     if message is None:
@@ -43,7 +43,7 @@ def serve(connection: socket.socket, begin_section: Callable[[], None]) -> None:
     request: Request = pickle.loads(message)  # nosec B301  # from the process that started this one
 
     def send(value: str | Verdict) -> None:
-        connection.sendall(framed(dumps(value)))
+        connection.sendall(framed(pickle.dumps(value)))
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the main process has named what is left out
@@ -53,7 +53,6 @@ def serve(connection: socket.socket, begin_section: Callable[[], None]) -> None:
     failed = set(request.failed)
     process = os.getpid()
     for name in request.checks:
-        begin_section()
         send(name)
         verdict = make_check(CHECKS[name], opened, failed)
         if os.getpid() != process:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from mfbench.engines import Engine
     from mfbench.errors import ExitCode
     from mfbench.host.registry import Registry
-    from mfbench.run.workers.choice import Choice
+    from mfbench.run.runner import RunOptions
     from mfbench.run.workers.job import Job
     from mfbench.suite.plan import Plan
     from mfbench_cluster.pool.batches import Cost
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @hookimpl
-def mfbench_pool(engine: Engine, job: Job, plan: Plan, registry: Registry, options: Choice) -> RemotePool:
+def mfbench_pool(engine: Engine, job: Job, plan: Plan, registry: Registry, options: RunOptions) -> RemotePool:
     """Return the pool of the places of an engine."""
     from mfbench.run.fingerprint import fingerprint_of, sources_of
     from mfbench_cluster.pool.batches import unknown

@@ -41,7 +41,7 @@ def wrapped(job: Job, fingerprint: Fingerprint) -> tuple[str, bytes]:
 
 
 def unwrapped(blob: bytes) -> Parcel:
-    """Read what `wrapped` wrote: plain data and records of mfbench, and nothing else."""
+    """Read what `wrapped` wrote."""
     parcel = unpacked(blob)
     if not isinstance(parcel, Parcel):
         raise MessageError("a message that is not a job")

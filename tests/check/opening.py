@@ -7,10 +7,10 @@ from functools import cache
 from threadpoolctl import threadpool_limits
 
 from mfbench.host.registry import load_registry
+from mfbench.run.workers.surroundings import GlobalState
 from mfbench_check.catalog import CHECKS
 from mfbench_check.listing import all_checks
 from mfbench_check.subjects import Opened, subjects_of
-from mfbench_check.surrounding import SharedState
 from mfbench_check.verdicts import CheckFailedError
 
 
@@ -45,7 +45,7 @@ def failure(check, subject):
 @contextmanager
 def restored_process():
     """Put back what broken methods change in this process, which later methods and child processes would inherit."""
-    before = SharedState()
+    before = GlobalState()
     with warnings.catch_warnings(), threadpool_limits():
         try:
             yield

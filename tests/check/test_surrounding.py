@@ -8,7 +8,7 @@ import numpy as np
 import sklearn
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from mfbench_check.surrounding import fresh_surroundings
+from mfbench_check.surrounding import fresh_global_state
 
 
 def change_everything():
@@ -25,9 +25,9 @@ def change_everything():
 def test_a_change_to_the_same_value_is_seen_each_time():
     seen = []
     for _ in range(2):
-        with fresh_surroundings(2) as surroundings:
+        with fresh_global_state(2) as state:
             change_everything()
-            seen.append(surroundings.differences())
+            seen.append(state.differences())
     assert seen[0] == seen[1]
     assert {
         "the global random state of NumPy",
@@ -46,7 +46,7 @@ def test_the_state_before_is_put_back(monkeypatch):
     state = dict(os.environ), list(sys.path), np.geterr(), sklearn.get_config(), list(warnings.filters)
     with threadpool_limits(2):
         threads = [library["num_threads"] for library in threadpool_info()]
-        with fresh_surroundings():
+        with fresh_global_state():
             assert "MFBENCH_TEST_BEFORE" not in os.environ
             change_everything()
         assert threads == [library["num_threads"] for library in threadpool_info()]

@@ -1,4 +1,4 @@
-"""The processes of a run as the system sees them: its main process, the server below it, keepers and workers."""
+"""The processes of a run as the system sees them: its main process, the server below it, monitors and workers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from subprocess import Popen
 from typing import Any
 
-PLACES = ("server", "keeper", "worker")
+PLACES = ("server", "monitor", "worker")
 """What runs below the main process: each is a child of the one before."""
 
 

@@ -81,7 +81,7 @@ def test_everything_is_killed_at_once(host, slow_suite):
     total = slow_suite(1)
     process = begun(host, 2)
     family = processes_of(process.pid, "all")
-    assert len(family) == 6, "the main process, the server, and two keepers with a worker each"
+    assert len(family) == 6, "the main process, the server, and two monitors with a worker each"
     killed(family)
     process.communicate()
     nothing_left(family)
@@ -101,7 +101,7 @@ def test_the_main_process_is_killed(host, slow_suite):
 
 
 @pytest.mark.nightly(reason="three runs of the command line")
-@pytest.mark.parametrize("place", ["server", "keeper", "worker"])
+@pytest.mark.parametrize("place", ["server", "monitor", "worker"])
 def test_a_process_below_the_main_process_is_killed(host, slow_suite, place):
     slow_suite()
     process = begun(host)

@@ -15,7 +15,7 @@ def test_children_are_listed_by_level_until_they_end():
     try:
         (child,) = wait_for(lambda: processes_of(process.pid, "server"), process)
         assert below(process.pid) == [[child]]
-        assert processes_of(process.pid, "keeper") == []
+        assert processes_of(process.pid, "monitor") == []
         assert processes_of(process.pid, "all") == [process.pid, child]
     finally:
         process.communicate("\n")

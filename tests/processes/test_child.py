@@ -1,4 +1,4 @@
-"""A child and its keeper: replacing, limits, and a keeper that is killed."""
+"""A child and its monitor: replacing, limits, and a monitor that is killed."""
 
 import sys
 
@@ -13,25 +13,22 @@ import os, signal, time
 state = []
 
 def remember(value): state.append(value)
-def tell(channel, begin_section):
+def tell(channel):
     from mfbench.processes.channel import framed
     channel.sendall(framed(repr(state).encode()))
     state.append("changed by a child")
-def sleep(channel, begin_section): time.sleep(1000)
-def kill_the_keeper(channel, begin_section):
+def sleep(channel): time.sleep(1000)
+def kill_the_monitor(channel):
     os.kill(os.getppid(), signal.SIGKILL)
     time.sleep(1000)
-def babble(channel, begin_section):
-    for _ in range(3):
-        begin_section()
-        os.system("yes | head -c 2000000")
+def babble(channel): os.system("yes | head -c 2000000")
 """
 
 
 @pytest.fixture
 def child(tmp_path, monkeypatch):
     (tmp_path / "functions_of_children.py").write_text(FUNCTIONS)
-    # The keeper's own path is the server's, which may be older than this test.
+    # The monitor's own path is the server's, which may be older than this test.
     child = Child()
     child.prepare("builtins:exec", f"import sys; sys.path.insert(0, {str(tmp_path)!r})")
     monkeypatch.syspath_prepend(tmp_path)
@@ -77,15 +74,20 @@ def test_a_new_child_replaces_the_one_before(child):
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux ends a process with its parent")
-def test_a_keeper_that_is_killed_is_noticed(child):
+def test_a_monitor_that_is_killed_is_noticed(child):
     assert next_event(child) == Prepared()
-    child.start("functions_of_children:kill_the_keeper")
+    child.start("functions_of_children:kill_the_monitor")
     assert next_event(child) is None
 
 
-def test_output_of_processes_below_is_capped_by_section(child, tmp_path):
+def test_a_log_that_is_full_is_emptied(child, tmp_path, monkeypatch):
     assert next_event(child) == Prepared()
-    child.start("functions_of_children:babble", log=tmp_path / "log")
+    log = tmp_path / "log"
+    log.write_bytes(b"x" * 49_000_000)
+    child.start("functions_of_children:babble", log=log)
     assert next_event(child) == Ended(0)
-    assert 1e6 <= (tmp_path / "log").stat().st_size < 3.01e6
-    assert b"[mfbench dropped this trial's output" in (tmp_path / "log").read_bytes()
+    assert log.stat().st_size < 100
+    assert b"[mfbench dropped output" in log.read_bytes()
+    child.start("functions_of_children:babble", log=log)
+    assert next_event(child) == Ended(0)
+    assert 2e6 <= log.stat().st_size < 2.001e6

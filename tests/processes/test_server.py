@@ -1,4 +1,4 @@
-"""The server of keepers: it imports once, and survives being killed."""
+"""The server of monitors: it imports once, and survives being killed."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ def test_a_server_that_was_killed_is_started_again():
     parent = call("os:getppid")
     assert server._server is not None
     process = server._server.process
-    assert parent not in (os.getpid(), process.pid), "a keeper is in between"
+    assert parent not in (os.getpid(), process.pid), "a monitor is in between"
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     assert call("math:factorial", 3) == 6

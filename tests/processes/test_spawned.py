@@ -1,4 +1,4 @@
-"""Children without a keeper: a whole run, and the ends of children."""
+"""Children without a monitor: a whole run, and the ends of children."""
 
 import pytest
 
@@ -6,7 +6,6 @@ from mfbench.processes import child as child_module
 from mfbench.processes.call import call
 from mfbench.processes.channel import wait
 from mfbench.processes.keeper import Ended, Prepared
-from mfbench.processes.spawned import SpawnedChild
 
 
 @pytest.fixture(autouse=True)
@@ -21,7 +20,7 @@ def next_event(child):
             return event
 
 
-def test_a_call_needs_no_keeper(tmp_path):
+def test_a_call_needs_no_monitor(tmp_path):
     assert call("math:factorial", 5) == 120
     assert call("os:system", "echo printed", log=tmp_path / "log") == 0
     assert (tmp_path / "log").read_text().strip() == "printed"
@@ -29,7 +28,7 @@ def test_a_call_needs_no_keeper(tmp_path):
 
 def test_a_child_is_replaced_and_ended(tmp_path):
     child = child_module.open_child()
-    assert isinstance(child, SpawnedChild)
+    assert isinstance(child, child_module.SpawnedChild)
     child.prepare("builtins:exec", "import time, sys; sys.sleep = lambda *_: time.sleep(1000)")
     assert next_event(child) == Prepared()
     child.start("sys:sleep")

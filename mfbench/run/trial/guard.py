@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from mfbench.model.trials import Status, Trial, TrialResult
-from mfbench.processes.moments import mark
 from mfbench.run.trial.measure import PeakMemory, Stopwatch
 
 MESSAGE_LENGTH = 500
@@ -60,7 +59,6 @@ def guarded(trial: Trial, work: Callable[[TrialResult], None]) -> TrialResult:
     result = TrialResult(key=trial.key)
     with Stopwatch() as watch, PeakMemory() as peak, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
-        mark(trial.key)
         try:
             work(result)
         except MemoryError as error:
@@ -70,7 +68,6 @@ def guarded(trial: Trial, work: Callable[[TrialResult], None]) -> TrialResult:
             _fail(result, status, *error.failure)
         except BaseException as error:  # noqa: BLE001 - even sys.exit() in a method is a failure of that trial alone
             _fail(result, Status.ERROR, *describe_failure(error))
-        mark(trial.key)
     result.duration, result.peak_memory = watch.wall, peak.bytes
     result.n_warnings = len(caught)
     if caught:

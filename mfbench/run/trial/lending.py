@@ -1,4 +1,4 @@
-"""Rows that many estimators share: lent, read-only, to those known to read only; any other gets a copy."""
+"""Rows that many estimators share: zero-copy and read-only for those known not to write; any other gets a copy."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # scikit-learn tests its estimators with read-only arrays, and mfbench its own (the checks `read-only` and
-# `inputs-unchanged`). Of other classes nobody knows, and trying does not tell: what is compiled from Fortran writes
+# `inputs-unchanged`). Other classes may write to their input, and trying does not tell: compiled Fortran code writes
 # into a read-only array without any error, and the next method would be measured on other rows.
 _LIBRARIES = ("sklearn", "xgboost")
 
 
 def shared(array: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return an array in C order that can be lent: its owner and all views of it are read-only."""
+    """Return an array in C order that estimators can share: its owner and all views of it are read-only."""
     array = np.ascontiguousarray(array)
     array.flags.writeable = False
-    # Of a view nobody can change that again; the owner of the memory could be made writeable by an estimator.
+    # A view of it cannot be made writeable again; the owner of the memory could be, by an estimator.
     return array.view()
 
 
 def rows_for(estimator: Any, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the rows that an estimator is given: themselves if it can be trusted with them, otherwise a copy."""
+    """Return the rows that an estimator is given: zero-copy if it is known not to write to them, otherwise a copy."""
     # A copy of a large dataset costs more than all else that mfbench does for a trial. It is made for classes from
     # outside scikit-learn, XGBoost and the built-in plugins, and for estimators with such a part.
     return rows if rows.flags.writeable or _reads_only(estimator) else rows.copy()

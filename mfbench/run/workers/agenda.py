@@ -1,4 +1,4 @@
-"""The agenda: which trial runs next, where trials share selector fits and a worker serves certain plugins only."""
+"""The queue of trials: which one runs next, where trials share selector fits and a worker serves some plugins only."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ class Task:
     shared: SharedFits = field(default_factory=dict)  # selector fits of the same fold, from another trial
     # Trials that wait for the selector fit of this one.
     followers: deque[tuple[int, Trial]] = field(default_factory=deque)
-    sent: float = 0.0  # the moment, of the monotonic clock, when it was last sent to a worker
 
 
-class Agenda:
-    """The trials that have not been handed out yet."""
+class TrialQueue:
+    """The trials that no worker has got yet."""
 
     # Trials that share a selector fit form a group: the first one runs alone, the others get its fits and run anywhere.
     # A group lies within one set of distributions, so that no fit made by a third party's process reaches another set.
 
     def __init__(self, trials: Iterable[Trial], job: Job, admits: Callable[[Trial], bool] | None = None) -> None:
         self._admits = admits
-        self._waiting: dict[Owners, deque[Task]] = {}
+        # Each set of distributions has a queue of trials whose selector fits are there, and one of all others.
         self._ready: dict[Owners, deque[Task]] = {}
+        self._waiting: dict[Owners, deque[Task]] = {}
         groups: dict[FitGroup, Task] = {}
         for position, trial in enumerate(trials):
             owners = job.owners_of(trial)
@@ -50,17 +50,15 @@ class Agenda:
 
     def sets(self) -> list[Owners]:
         """Return the sets of distributions that have trials left, the earliest trial's first."""
-        owners = {owners for table in (self._ready, self._waiting) for owners, queue in table.items() if queue}
-        return sorted(owners, key=self.first)
+        return sorted((owners for owners in self._waiting if any(self._queues(owners))), key=self.first)
 
     def first(self, owners: Owners) -> int:
         """Return the position of the first trial that a set has left."""
-        return min(table[owners][0].position for table in (self._ready, self._waiting) if table.get(owners))
+        return min(queue[0].position for queue in self._queues(owners) if queue)
 
     def take(self, owners: Owners) -> Task | None:
         """Hand out the next trial of a set, those first whose selector fits are there; None if it has none now."""
-        for table in (self._ready, self._waiting):
-            queue = table.get(owners)
+        for queue in self._queues(owners):
             while queue:
                 task = queue.popleft()
                 if self._admits is None or self._admits(task.trial):
@@ -71,13 +69,14 @@ class Agenda:
 
     def finish(self, task: Task, fits: SharedFits) -> None:
         """Release the trials that waited for a trial which has ended."""
-        queue = self._ready.setdefault(task.owners, deque())
-        if not task.followers:
-            return
+        ready = self._ready.setdefault(task.owners, deque())
         if fits:
-            queue.extend(Task(position, trial, task.owners, fits) for position, trial in task.followers)
-        else:
-            queue.append(_led_by_the_next(task))
+            ready.extend(Task(*follower, task.owners, fits) for follower in task.followers)
+        elif task.followers:
+            ready.append(_led_by_the_next(task))
+
+    def _queues(self, owners: Owners) -> list[deque[Task]]:
+        return [queues[owners] for queues in (self._ready, self._waiting) if owners in queues]
 
 
 def _led_by_the_next(task: Task) -> Task:

@@ -1,7 +1,7 @@
 """The array cache of a machine: files named by the SHA-256 of their bytes, fetched once, verified, bounded in size.
 
-All places of a machine share it. A file that a running job maps into memory is leased: a lock on the file, which the
-system releases when the process ends, keeps other processes from removing it.
+All processes of a machine share it. A file that a running job maps into memory is leased: a lock on the file, which
+the system releases when the process ends, keeps other processes from removing it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FOLDER_VARIABLE = "MFBENCH_ARRAY_CACHE"
 LIMIT_VARIABLE = "MFBENCH_ARRAY_CACHE_GB"
 LIMIT_GB = 4.0
 _NAME = re.compile(r"[0-9a-f]{64}", re.ASCII)
-_CHUNK = 1 << 20
+_PIECE = 16 * 2**20  # bytes that are copied at once
 _STALE = 86400.0  # seconds after which an unfinished file was given up
 
 
@@ -66,7 +66,7 @@ class ArrayCache:
             self.limit = int(float(text) * 2**30) if limit is None else limit
 
     def identity(self) -> str:
-        """Return a text that identifies the cache, whichever machine or process looks at it."""
+        """Return a text that identifies the cache on every machine and in every process."""
         path = self.folder / "identity"
         with self._explained():
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -90,49 +90,23 @@ class ArrayCache:
         return None
 
     def fetch(self, name: str, shared: Path) -> Lease | None:
-        """Return a lease of a file, which is copied from a shared folder if it is not there; once per machine."""
-        lease = self.lease(name)
-        if lease is not None:
+        """Return a lease of a file, which is copied from a shared folder if it is not there."""
+        # Several processes of a machine that copy it at once complete one file together.
+        if lease := self.lease(name):
             return lease
-        source = shared / self._path(name).name
-        with self._locked(name):
-            lease = self.lease(name)  # another place of this machine may have fetched it in the meantime
-            try:
-                size = source.stat().st_size
-            except OSError:
-                return lease
-            if lease is not None:
-                return lease
-            self._make_room(size)
-            partial = self._path(name).with_suffix(f".copy-{secrets.token_hex(4)}")
-            try:
-                if not self._copy(source, partial) or hash_of(partial) != name:
-                    return None
-                with self._explained():
-                    partial.replace(self._path(name))
-            finally:
-                partial.unlink(missing_ok=True)
-            return self.lease(name)
-
-    def _copy(self, source: Path, target: Path) -> bool:
-        """Copy a file; return False if it cannot be read, such as when the shared folder goes away."""
-        with contextlib.ExitStack() as stack:
-            try:
-                original = stack.enter_context(source.open("rb"))
-            except OSError:
-                return False
-            with self._explained():
-                copy = stack.enter_context(target.open("wb"))
-            while True:
-                try:
-                    piece = original.read(_CHUNK)
-                except OSError:
-                    return False
-                if not piece:
-                    return True
-                with self._explained():
-                    copy.write(piece)
-                    copy.flush()
+        received, is_complete = 0, False
+        try:
+            with (shared / self._path(name).name).open("rb") as source:
+                total = os.fstat(source.fileno()).st_size
+                while not is_complete:
+                    source.seek(received)
+                    piece = source.read(_PIECE)
+                    received, is_complete = self.append(name, received, total, piece)
+                    if not received or not piece:  # it is damaged, or was cut off meanwhile
+                        return None
+        except OSError:  # it is not there, or the shared folder goes away
+            return None
+        return self.lease(name)
 
     def append(self, name: str, offset: int, total: int, data: bytes) -> tuple[int, bool]:
         """Write a piece of a file."""
@@ -163,7 +137,7 @@ class ArrayCache:
         """Remove the files that were not used for the longest time, until another one fits."""
         files = []
         for path in self.folder.iterdir():
-            with contextlib.suppress(OSError):  # another place may remove it now
+            with contextlib.suppress(OSError):  # another process may remove it now
                 state = path.stat()
                 if _NAME.fullmatch(path.name):
                     files.append((state.st_mtime, state.st_size, path))
@@ -194,7 +168,7 @@ class ArrayCache:
 
 
 def _remove(path: Path) -> bool:
-    """Remove a file that nobody has leased."""
+    """Remove a file without a lease; return whether it is gone."""
     try:
         with path.open("r+b") as file:
             if sys.platform != "win32":

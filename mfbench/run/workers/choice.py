@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from mfbench.engines import Engine, Executor
 from mfbench.errors import PluginError
@@ -12,32 +12,21 @@ from mfbench.run.workers.job import Job
 from mfbench.run.workers.local import LocalPool
 from mfbench.suite.plan import Plan
 
-
-class Choice(Protocol):
-    """The options that name an executor, see `mfbench.run.runner.RunOptions`."""
-
-    @property
-    def executor(self) -> str:
-        """Its name."""
-
-    @property
-    def scheduler(self) -> str:
-        """The address of its scheduler, empty for the default."""
-
-    @property
-    def wait_for_workers(self) -> float:
-        """The seconds for which a run waits for a worker while there is none."""
+if TYPE_CHECKING:
+    from mfbench.run.runner import RunOptions
 
 
 class PoolHook(Protocol):
     """The hook ``mfbench_pool``, or one implementation of it."""
 
-    def __call__(self, *, engine: Engine, job: Job, plan: Plan, registry: Registry, options: Choice) -> Executor | None:
-        """Return what runs the trials of a job at the places of an engine."""
+    def __call__(
+        self, *, engine: Engine, job: Job, plan: Plan, registry: Registry, options: RunOptions
+    ) -> Executor | None:
+        """Return what runs the trials of a job on the workers of an engine."""
 
 
 def open_executor(
-    job: Job, plan: Plan, registry: Registry, options: Choice, jobs: int, make_pool: PoolHook | None = None
+    job: Job, plan: Plan, registry: Registry, options: RunOptions, jobs: int, make_pool: PoolHook | None = None
 ) -> Executor:
     """Return what runs the trials of a job with a number of worker processes; nothing is started."""
     if options.executor == LOCAL:

@@ -1,4 +1,4 @@
-"""Trials that share a selector fit: they run in one place, one after the other, so that the fit is made once."""
+"""Groups of trials that share a selector fit, which is made once."""
 
 from __future__ import annotations
 

@@ -13,7 +13,6 @@ import numpy as np
 
 from mfbench.data.prepare import Columns
 from mfbench.data.reference import RegisteredReference
-from mfbench.errors import RunError
 from mfbench.host.registered import Plugin
 from mfbench.model.trials import Trial
 from mfbench.run.workers.owners import BUILT_IN, Owners
@@ -35,16 +34,13 @@ class Job:
 
     methods: Mapping[str, ResolvedMethod]
     datasets: Mapping[str, Columns]  # column descriptions by label; the arrays are in `data_folder`
-    # The files of each dataset in `data_folder`: features and class codes. A file's name is the SHA-256 of its bytes,
-    # or the number of a descriptor of sealed memory; see `mfbench.run.workers.handed_data`.
+    # The files of each dataset in `data_folder`: features and class codes. A file's name is the SHA-256 of its bytes.
     files: Mapping[str, ArrayFiles]
     data_folder: Path
     protocol: EvaluationProtocol
     settings: ProtocolSettings
     # The true interactions of each dataset, by label. They are recorded with the results; no method sees them.
     true_pairs: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
-    # The relevant features of each dataset that has rounds, by label, for whoever receives the results.
-    relevant: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     # The reference of each dataset whose rounds the workers generate, by label.
     references: Mapping[str, RegisteredReference] = field(default_factory=dict)
     classes: Mapping[str, Classes] = field(default_factory=dict)  # which classes of each dataset are kept, by label
@@ -82,27 +78,9 @@ def hash_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def is_hash(name: str) -> bool:
-    """Tell whether the name of an array file is the hash of its bytes; a descriptor has a shorter one."""
-    return len(name) == hashlib.sha256().digest_size * 2
-
-
 def read_arrays(job: Job, dataset: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return the features and class codes of a dataset; all workers share one copy of the features."""
-    features = _checked(job, dataset, 0)
+    features, classes = (job.data_folder / name for name in job.files[dataset])
     X = np.load(features, mmap_mode="r", allow_pickle=False)
-    y = read_classes(job, dataset)
+    y: NDArray[np.int64] = np.load(classes, allow_pickle=False)
     return np.asarray(X), y  # a plain view: an estimator that checks the type must not see np.memmap
-
-
-def read_classes(job: Job, dataset: str) -> NDArray[np.int64]:
-    """Return the class codes of a dataset; see `read_arrays`."""
-    y: NDArray[np.int64] = np.load(_checked(job, dataset, 1), allow_pickle=False)
-    return y
-
-
-def _checked(job: Job, dataset: str, place: int) -> Path:
-    path = job.data_folder / job.files[dataset][place]
-    if is_hash(path.name) and hash_of(path) != path.name:
-        raise RunError(f"the data of {dataset!r} that all workers read were changed while trials ran")
-    return path

@@ -9,23 +9,21 @@ from collections.abc import Callable, Iterable, Iterator
 from mfbench.engines import Executor, Follow
 from mfbench.model.trials import Trial, TrialResult
 from mfbench.processes.channel import wait
-from mfbench.processes.log import make_room
 from mfbench.run.environment import kind_of_machine
 from mfbench.run.forecast.budget import Budget
-from mfbench.run.workers.agenda import Agenda
-from mfbench.run.workers.answer_check import AnswerCheck
+from mfbench.run.workers.agenda import TrialQueue
 from mfbench.run.workers.job import Job
 from mfbench.run.workers.owners import Owners
 from mfbench.run.workers.supervisor import Supervisor
 
 # Seconds to wait for the end of all processes of a run that has a budget.
 _PATIENCE = 1.0
-# Seconds between two looks: whether the results are still wanted, and for whoever follows the trials.
-_LOOK = 0.25
+# Seconds between two calls of `is_wanted` and `follow`.
+_INTERVAL = 0.25
 
 
 class WithdrawnError(Exception):
-    """Nobody wants the results of the trials any more; those that run are ended when the pool is closed."""
+    """The results are no longer wanted; the trials that run are ended when the pool is closed."""
 
 
 class LocalPool(Executor):
@@ -40,91 +38,87 @@ class LocalPool(Executor):
 
     def __init__(self, jobs: int) -> None:
         self.is_wanted: Callable[[], bool] | None = None
-        self._next_look = 0.0
+        self._next_report = 0.0
         self.jobs = jobs
-        self._places: list[Supervisor] = []
+        self._slots: list[Supervisor] = []
 
     def start(self, job: Job, budget: Budget | None = None, follow: Follow | None = None) -> None:
-        """Make a place for each worker; workers start with their first trials."""
+        """Make a slot for each worker; workers start with their first trials."""
         self.job, self.budget, self.follow = job, budget, follow
-        if job.log is not None:
-            make_room(job.log)
         self.machines = {platform.node(): kind_of_machine()}
-        check = AnswerCheck(job)
-        self._places = [Supervisor(job, job.settings.timeout, check) for _ in range(self.jobs)]
+        self._slots = [Supervisor(job) for _ in range(self.jobs)]
 
     def submit(self, trials: Iterable[Trial]) -> None:
         """Take trials, in the order in which to run them."""
-        self._agenda = Agenda(trials, self.job, None if self.budget is None else self.budget.admits)
+        self._queue = TrialQueue(trials, self.job, None if self.budget is None else self.budget.admits)
 
     def collect(self) -> Iterator[tuple[Trial, TrialResult]]:
         """Yield each trial with its result as it ends; raise `WithdrawnError` if `is_wanted` says so."""
         while not self._is_over:
-            self._look()
+            self._report()
             self._hand_out()
-            if all(place.is_idle for place in self._places):
+            if all(slot.is_idle for slot in self._slots):
                 return
-            for place in self._wait():
-                for task, result, fits in place.outcomes():
-                    self._agenda.finish(task, fits)
+            for slot in self._wait():
+                for task, result, fits in slot.outcomes():
+                    self._queue.finish(task, fits)
                     self._hand_out()  # before the result is stored, so that no worker waits for that
                     yield task.trial, result
 
     def close(self) -> None:
         """End all workers."""
-        for place in self._places:
-            place.close()
+        for slot in self._slots:
+            slot.close()
         end = time.monotonic() + _PATIENCE
-        for place in self._places:
-            # A keeper that is still importing hears later that it should end; a budget does not wait for that.
-            place.join(None if self.budget is None else end - time.monotonic())
+        for slot in self._slots:
+            # A monitor that is still importing hears later that it should end; a budget does not wait for that.
+            slot.join(None if self.budget is None else end - time.monotonic())
 
     @property
     def _is_over(self) -> bool:
         return self.budget is not None and self.budget.is_over
 
-    def _look(self) -> None:
-        if time.monotonic() < self._next_look:
+    def _report(self) -> None:
+        if time.monotonic() < self._next_report:
             return
         if self.is_wanted is not None and not self.is_wanted():
             raise WithdrawnError
         if self.follow is not None:
-            self.follow([running for place in self._places if (running := place.running) is not None])
-        self._next_look = time.monotonic() + _LOOK
+            self.follow([running for slot in self._slots if (running := slot.running) is not None])
+        self._next_report = time.monotonic() + _INTERVAL
 
     def _hand_out(self) -> None:
-        for place in self._places:
-            sets = self._order(place)
-            if place.is_idle:
-                task = next((task for owners in sets if (task := self._agenda.take(owners))), None)
+        for slot in self._slots:
+            sets = self._order(slot)
+            if slot.is_idle:
+                task = next((task for owners in sets if (task := self._queue.take(owners))), None)
             else:
-                may_wait = place.accepts_more and sets[:1] == [place.owners]
-                task = self._agenda.take(sets[0]) if may_wait else None
+                may_wait = slot.accepts_more and sets[:1] == [slot.owners]
+                task = self._queue.take(sets[0]) if may_wait else None
             if task is not None:
-                place.submit(task)
+                slot.submit(task)
 
     def _wait(self) -> list[Supervisor]:
-        """Wait for an answer, the end of a worker or a deadline; return the places to look at."""
-        channels = {id(channel): channel for place in self._places for channel in place.channels()}
-        owners = {id(channel): place for place in self._places for channel in place.channels()}
-        deadline = min(place.deadline for place in self._places)
+        """Wait for an answer, the end of a worker or a deadline; return the slots to ask for outcomes."""
+        slots = {channel: slot for slot in self._slots for channel in slot.channels()}
+        deadline = min(slot.deadline for slot in self._slots)
         if self.budget is not None:
             deadline = min(deadline, self.budget.deadline)
         patience = None if deadline == float("inf") else max(0.0, deadline - time.monotonic())
         if self.is_wanted is not None or self.follow is not None:
-            patience = _LOOK if patience is None else min(patience, _LOOK)
-        awake = {id(owners[id(channel)]) for channel in wait(channels.values(), patience)}
+            patience = _INTERVAL if patience is None else min(patience, _INTERVAL)
+        awake = {slots[channel] for channel in wait(slots, patience)}
         now = time.monotonic()
-        return [place for place in self._places if id(place) in awake or place.deadline <= now]
+        return [slot for slot in self._slots if slot in awake or slot.deadline <= now]
 
-    def _order(self, place: Supervisor) -> list[Owners]:
+    def _order(self, slot: Supervisor) -> list[Owners]:
         """Return the sets to take a trial from: its own first, unless the worker has served that long enough."""
         # With a budget, it must not get a round ahead of other sets either: all methods are to have the same folds.
-        sets = self._agenda.sets()
-        own = place.owners
-        if own is None or own not in sets or place.may_change:
+        sets = self._queue.sets()
+        own = slot.owners
+        if own is None or own not in sets or slot.may_change:
             return sets
-        if self.budget is not None and self._agenda.first(own) - self._agenda.first(sets[0]) > self.budget.cells:
+        if self.budget is not None and self._queue.first(own) - self._queue.first(sets[0]) > self.budget.cells:
             return sets
         sets.sort(key=lambda owners: owners != own)
         return sets

@@ -1,7 +1,4 @@
-"""Scores computed again from a result's predictions or features: a method may replace the code that scores it.
-
-A worker runs the method and scores it in one process. What is here runs in processes that run no method.
-"""
+"""Scores computed again from a result's predictions or features, such as those of a bundle."""
 
 from __future__ import annotations
 
@@ -86,8 +83,8 @@ def scores_of(
     predictions: NDArray[np.integer], truth: Truth, decisions: NDArray[np.integer] | None = None
 ) -> dict[str, float]:
     """Return the scores that predicted class codes determine, from the counts of each class."""
-    # `mfbench.run.trial.metrics` gives the same by scikit-learn in fifty times the time, which the one process that
-    # stores all results does not have.
+    # `mfbench.run.trial.metrics` gives the same by scikit-learn in fifty times the time, which the results of a large
+    # bundle would take.
     if predictions.shape != truth.labels.shape:
         raise ValueError(f"{predictions.shape} predictions of {truth.labels.shape} test rows")
     codes, where = np.unique(np.concatenate([truth.labels, predictions]), return_inverse=True)

@@ -1,7 +1,7 @@
-"""What a trial must leave as it was: state that all code of a process shares.
+"""The global state of a process, which a trial must leave as it was.
 
-A method that changes it may change the results of the next trial in the same process. The checks are cheap, because
-they run after every trial.
+A method that changes it may change the results of the next trial in the same process. The comparison is cheap, because
+it runs after every trial.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ import random
 import signal
 import sys
 import threading
-import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -33,28 +32,32 @@ _STATE_BYTES = 625 * 4
 _SIGNALS = [getattr(signal, name) for name in ("SIGALRM", "SIGCHLD", "SIGTERM") if hasattr(signal, name)]
 
 
-class Surroundings:
-    """The shared state of this process, compared before and after a trial."""
+class GlobalState:
+    """The global state of this process: recorded, compared with what it is later, and put back."""
 
     def __init__(self) -> None:
         self._libraries = ThreadpoolController().lib_controllers
+        self._record()
 
     def begin(self, seed: int) -> None:
         """Record the state before a trial."""
         random.seed(seed)
         np.random.seed(seed % 2**32)  # noqa: NPY002 - the global state is the subject
+        self._record()
+
+    def _record(self) -> None:
         self._python = random.getstate()
         self._numpy = _numpy_state()
         self._threads = self._thread_numbers()
         self._filters = list(warnings.filters)
         self._variables = _environment()
-        self._others = {name: state() for name, state in _OTHERS.items()}
+        self._settings = {name: read() for name, (read, _) in _SETTINGS.items()}
         self._n_threads = threading.active_count()
         self._descriptors = _descriptors()
         self._has_children = has_children()
 
     def accept_files(self) -> None:
-        """Take the files that are open now for those at the start: the arrays of a dataset are mapped from files."""
+        """Record the files that are open now: the arrays of a dataset are mapped from files."""
         self._descriptors = _descriptors()
 
     def changes(self) -> str:
@@ -76,16 +79,24 @@ class Surroundings:
             names = sorted({os.fsdecode(name) for name, _ in now.items() ^ self._variables.items()})
             more = ", …" if len(names) > _MOST_NAMES else ""
             differences.append(f"os.environ ({', '.join(names[:_MOST_NAMES])}{more})")
-        differences += [name for name, state in _OTHERS.items() if state() != self._others[name]]
+        differences += [name for name, (read, _) in _SETTINGS.items() if read() != self._settings[name]]
         if threading.active_count() > self._n_threads:
             differences.append("threads (not ended)")
         if _descriptors() > self._descriptors:
-            gc.collect()  # a file that nobody refers to any more is not open for long
+            gc.collect()  # closes the files that are no longer referenced
             if n_open := _descriptors() - self._descriptors:
                 differences.append(f"open files ({n_open} more)" if n_open > 0 else "open files")
         if has_children() and not self._has_children:
             differences.append("child processes (not ended)")
         return differences
+
+    def restore(self) -> None:
+        """Put the environment and all settings back to what was recorded last."""
+        if _environment() != self._variables:
+            os.environ.clear()
+            os.environ.update({os.fsdecode(name): os.fsdecode(value) for name, value in self._variables.items()})
+        for name, (_, write) in _SETTINGS.items():
+            write(self._settings[name])
 
     def _thread_numbers(self) -> list[Any]:
         return [library.num_threads for library in self._libraries]
@@ -110,12 +121,28 @@ def _directory() -> str:
         return "removed"
 
 
-def _handlers() -> list[Any]:
-    return [signal.getsignal(number) for number in _SIGNALS]
+def _set_path(path: list[str]) -> None:
+    sys.path[:] = path
+
+
+def _handlers() -> dict[int, Any]:
+    return {number: signal.getsignal(number) for number in _SIGNALS}
+
+
+def _set_handlers(handlers: Mapping[int, Any]) -> None:
+    if threading.current_thread() is threading.main_thread():
+        for number, handler in handlers.items():
+            if handler is not None:  # it was not set by Python
+                signal.signal(number, handler)
 
 
 def _timer() -> bool:
     return hasattr(signal, "getitimer") and signal.getitimer(signal.ITIMER_REAL)[0] > 0.0
+
+
+def _stop_timer(_: bool) -> None:
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
 
 
 def _umask() -> int:
@@ -124,15 +151,14 @@ def _umask() -> int:
     return mask
 
 
-_OTHERS: dict[str, Callable[[], Any]] = {
-    "the working directory": _directory,
-    "sys.path": lambda: list(sys.path),
-    "signal handlers": _handlers,
-    "a timer": _timer,
-    "the umask": _umask,
-    "NumPy's handling of errors": np.geterr,
-    "scikit-learn's settings": sklearn.get_config,
-    "the clocks of the module time": lambda: (time.time, time.perf_counter, time.process_time, time.monotonic),
+_SETTINGS: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
+    "the working directory": (_directory, os.chdir),
+    "sys.path": (lambda: list(sys.path), _set_path),
+    "signal handlers": (_handlers, _set_handlers),
+    "a timer": (_timer, _stop_timer),
+    "the umask": (_umask, os.umask),
+    "NumPy's handling of errors": (np.geterr, lambda errors: np.seterr(**errors)),
+    "scikit-learn's settings": (sklearn.get_config, lambda settings: sklearn.set_config(**settings)),
 }
 
 

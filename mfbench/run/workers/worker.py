@@ -1,4 +1,4 @@
-"""A worker process: it is forked from a keeper, loads its plugins and then runs one trial at a time.
+"""A worker process: it is forked from a monitor, loads its plugins and then runs one trial at a time.
 
 A worker holds the plugins, the methods and the folds that it last worked on. The protocol determines how a trial
 runs: it names one of the `RUNNERS`.
@@ -14,7 +14,6 @@ import sys
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pkgutil import resolve_name
 
 import numpy as np
@@ -25,7 +24,7 @@ from mfbench.host.factories import resolve_factory
 from mfbench.host.registered import Registered
 from mfbench.host.registry import Registry, load_registry
 from mfbench.model.trials import Status, Trial, TrialResult
-from mfbench.processes.channel import dumps, framed, receive
+from mfbench.processes.channel import framed, receive
 from mfbench.processes.process import limit_memory, redirect_to
 from mfbench.processes.tree import own_memory
 from mfbench.run.trial.folds import Fold, SharedFits
@@ -35,7 +34,7 @@ from mfbench.run.trial.runner import TrialRunner
 from mfbench.run.trial.steps import seeded, selector_key
 from mfbench.run.workers.job import Job
 from mfbench.run.workers.owners import BUILT_IN, Owners, visible
-from mfbench.run.workers.surroundings import Surroundings
+from mfbench.run.workers.surroundings import GlobalState
 from mfbench.suite.forms import KINDS, Task
 from mfbench.suite.methods import ResolvedMethod, Step
 
@@ -54,20 +53,20 @@ class Worker:
         self.job = job
         self.registry = registry
         self._runner = RUNNERS[job.protocol.task](job, registry)
-        self._surroundings = Surroundings()
+        self._state = GlobalState()
         self._warm: set[tuple[str, str]] = set()
         self._folds: OrderedDict[tuple[str, int, int], Fold] = OrderedDict()
 
     def run(self, trial: Trial, shared: SharedFits) -> tuple[TrialResult, SharedFits]:
         """Run a trial; return its result, and the selector fits that other trials of its fold can share."""
         method = self.job.methods[trial.method]
-        self._surroundings.begin(trial.seed)
+        self._state.begin(trial.seed)
         fold = self._fold(trial)
-        self._surroundings.accept_files()
+        self._state.accept_files()
         self._warm_up(method)
         fold.adopt(shared)
         result = self._runner.run(trial, method, fold)
-        result.touched = self._surroundings.changes()
+        result.touched = self._state.changes()
         key = selector_key(method)
         return result, fold.export(key) if key and not shared else {}
 
@@ -111,13 +110,8 @@ class Worker:
         return self._folds[coordinates]
 
 
-@dataclass(frozen=True)
-class _Prepared:
-    job: Job
-    registry: Registry
-
-
-_prepared: _Prepared | None = None
+# What `prepare` leaves in the monitor for the workers that are forked from it.
+_prepared: tuple[Job, Registry] | None = None
 
 
 def prepare(job: Job) -> None:
@@ -126,16 +120,18 @@ def prepare(job: Job) -> None:
     if job.log is not None:
         redirect_to(job.log)
     sys.path[:] = list(job.path) or sys.path
-    _prepared = _Prepared(job, _load(job, BUILT_IN))
-    Worker(job, _prepared.registry).import_estimators(BUILT_IN)
+    registry = _load(job, BUILT_IN)
+    _prepared = job, registry
+    Worker(job, registry).import_estimators(BUILT_IN)
     threadpool_limits(1)
 
 
-def serve(connection: socket.socket, owners: Owners, begin_section: Callable[[], None]) -> None:
+def serve(connection: socket.socket, owners: Owners) -> None:
     """Run the trials that the main process sends, until it closes the connection or this process is spent."""
     assert _prepared is not None
-    job, process = _prepared.job, os.getpid()
-    worker = Worker(job, _prepared.registry if owners == BUILT_IN else _load(job, owners))
+    job, registry = _prepared
+    process = os.getpid()
+    worker = Worker(job, registry if owners == BUILT_IN else _load(job, owners))
     if owners != BUILT_IN:
         with contextlib.suppress(Exception, SystemExit):  # the trial that needs what fails here reports it
             worker.import_estimators(owners)
@@ -145,35 +141,27 @@ def serve(connection: socket.socket, owners: Owners, begin_section: Callable[[],
     connection.sendall(framed(b"ready"))
     is_spent = False
     while not is_spent and (message := receive(connection)) is not None:
-        begin_section()
         trial, shared = pickle.loads(message)  # nosec B301  # from the process that started this one
-        result, fits = _run(worker, trial, shared)
+        try:
+            result, fits = worker.run(trial, shared)
+        except BaseException as error:  # noqa: BLE001 - data that cannot be generated are the trial's failure
+            result, fits = _failure(trial, error), {}
         if os.getpid() != process:
             os._exit(1)  # a method has forked, and its child has come back from there: it must not answer
         is_spent = result.status is not Status.OK or bool(result.touched) or _has_grown(bound)
-        connection.sendall(framed(_answer(result, fits, is_spent)))
+        try:
+            answer = pickle.dumps((result, fits, is_spent))
+        except Exception as error:  # noqa: BLE001 - a method may have put anything into its result
+            failure = _failure(trial, error, result.duration)
+            is_spent, answer = True, pickle.dumps((failure, {}, True))
+        connection.sendall(framed(answer))
 
 
-def _run(worker: Worker, trial: Trial, shared: SharedFits) -> tuple[TrialResult, SharedFits]:
-    try:
-        return worker.run(trial, shared)
-    except BaseException as error:  # noqa: BLE001 - data that cannot be generated are the trial's failure
-        return _failure(trial, error), {}
-
-
-def _answer(result: TrialResult, fits: SharedFits, is_spent: bool) -> bytes:
-    try:
-        return dumps((result, fits, is_spent))
-    except Exception as error:  # noqa: BLE001 - a method may have put anything into its result
-        failure = TrialResult(key=result.key, status=Status.ERROR, duration=result.duration)
-        failure.error_type, failure.error_message, failure.error_trace = describe_failure(error)
-        return dumps((failure, {}, True))
-
-
-def _failure(trial: Trial, error: BaseException) -> TrialResult:
+def _failure(trial: Trial, error: BaseException, duration: float = 0.0) -> TrialResult:
     status = Status.MEMORY if isinstance(error, MemoryError) else Status.ERROR
-    kind, message, trace = describe_failure(error)
-    return TrialResult(key=trial.key, status=status, error_type=kind, error_message=message, error_trace=trace)
+    result = TrialResult(key=trial.key, status=status, duration=duration)
+    result.error_type, result.error_message, result.error_trace = describe_failure(error)
+    return result
 
 
 def _has_grown(bound: int) -> bool:

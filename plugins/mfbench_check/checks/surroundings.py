@@ -14,7 +14,7 @@ from mfbench.processes.tree import descendants
 from mfbench_check.catalog import check
 from mfbench_check.repeating import ESTIMATORS, RESULTS, answer, bits, result_code
 from mfbench_check.subjects import Opened
-from mfbench_check.surrounding import fresh_surroundings
+from mfbench_check.surrounding import fresh_global_state
 from mfbench_check.verdicts import CheckFailedError
 
 _RANDOM = "the global random state"
@@ -50,7 +50,7 @@ def leaves_global_generators(subject: Opened) -> None:
 
 
 def _answer_after_seeding(subject: Opened, seed: int) -> bytes:
-    with fresh_surroundings():
+    with fresh_global_state():
         random.seed(seed)
         np.random.seed(seed)  # noqa: NPY002 - the global state is the subject
         return bits(answer(subject))
@@ -97,11 +97,11 @@ def leaves_other_state(subject: Opened) -> None:
 
 def _expect_unchanged(subject: Opened, expected: str, is_about: Callable[[str], bool], n_threads: int = 1) -> None:
     _use(subject)  # what an import does on first use is not part of a fit
-    with fresh_surroundings(n_threads) as surroundings:
+    with fresh_global_state(n_threads) as state:
         children = set(descendants())
         _use(subject)
-        differences = surroundings.differences()
-        # The surroundings report the first child alone, which an earlier check may have left.
+        differences = state.differences()
+        # The global state reports the first child alone, which an earlier check may have left.
         if set(descendants()) - children and _CHILDREN not in differences:
             differences.append(_CHILDREN)
     if changed := [phrase for phrase in differences if is_about(phrase)]:
@@ -110,10 +110,10 @@ def _expect_unchanged(subject: Opened, expected: str, is_about: Callable[[str], 
             expected,
             f"changed: {', '.join(changed)}",
             subject.snippet(
-                "from mfbench_check.surrounding import fresh_surroundings",
-                f"with fresh_surroundings({n_threads}) as surroundings:",
+                "from mfbench_check.surrounding import fresh_global_state",
+                f"with fresh_global_state({n_threads}) as state:",
                 f"    {use}",
-                "    assert not surroundings.changes(), surroundings.changes()",
+                "    assert not state.changes(), state.changes()",
             ),
         )
 

@@ -94,7 +94,7 @@ def test_a_budget_that_is_over_starts_nothing(prepared, tmp_path):
 
 
 class Slow:
-    """A place whose keeper is still importing: it takes all the patience that it is given."""
+    """A place whose monitor is still importing: it takes all the patience that it is given."""
 
     def __init__(self, clock):
         self.clock, self.given = clock, []
@@ -108,11 +108,11 @@ class Slow:
 
 
 @pytest.mark.parametrize(("budget", "given"), [(None, [None, None]), (Budget(600.0), [1.0, 0.0])])
-def test_with_a_budget_all_places_together_are_waited_for_no_longer_than_a_second(monkeypatch, budget, given):
+def test_with_a_budget_all_slots_together_are_waited_for_no_longer_than_a_second(monkeypatch, budget, given):
     clock = SimpleNamespace(now=100.0)
     monkeypatch.setattr(local.time, "monotonic", lambda: clock.now)
     pool = LocalPool(2)
     pool.budget = budget
-    pool._places = [Slow(clock), Slow(clock)]
+    pool._slots = [Slow(clock), Slow(clock)]
     pool.close()
-    assert [place.given for place in pool._places] == [[patience] for patience in given]
+    assert [place.given for place in pool._slots] == [[patience] for patience in given]

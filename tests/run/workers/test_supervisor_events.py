@@ -19,14 +19,10 @@ class Channel:
     is_closed = False
 
     def __init__(self, *arrivals):
-        self.arrivals, self.sent, self.marks = list(arrivals), [], []
+        self.arrivals, self.sent = list(arrivals), []
 
     def messages(self):
         return self.arrivals.pop(0) if self.arrivals else []
-
-    def moments(self):
-        marks, self.marks = self.marks, []
-        return marks
 
     def send(self, message):
         self.sent.append(pickle.loads(message)[0].key)
@@ -39,7 +35,9 @@ class Channel:
 
 
 class Child:
-    """A keeper whose workers are given channels."""
+    """A monitor whose workers are given channels."""
+
+    is_ended = False
 
     def __init__(self, *channels):
         self.channels, self.control, self.queue = list(channels), SimpleNamespace(is_closed=False), [Prepared()]
@@ -56,6 +54,9 @@ class Child:
 
     def end(self):
         pass
+
+    def close(self):
+        self.is_ended, self.control.is_closed = True, False
 
 
 def answer(key, status=Status.OK, *, is_spent=False):
@@ -74,10 +75,12 @@ def outcomes(place):
 def supervised(monkeypatch):
     """Return a supervisor with two trials, whose two workers have given channels; the first worker is ready."""
 
-    def make(*channels, check=lambda trial, result: ""):
+    def make(*channels):
         child = Child(*channels)
         monkeypatch.setattr(supervisor, "open_child", lambda preload: child)
-        place = Supervisor(SimpleNamespace(memory_limit=2**30, log=None, path=[]), 60.0, check)
+        place = Supervisor(
+            SimpleNamespace(memory_limit=2**30, log=None, path=[], settings=SimpleNamespace(timeout=60.0))
+        )
         place.submit(task("one"))
         place.submit(task("two"))
         assert outcomes(place) == []
@@ -130,30 +133,20 @@ def test_the_end_of_a_replaced_worker_is_no_loss(supervised):
     assert outcomes(place) == [("two", Status.OK)]
 
 
-def test_a_result_that_the_check_refuses_fails_its_trial_and_ends_its_worker(supervised):
-    first, second = Channel([b"ready"], [answer("one")]), Channel([b"ready"], [answer("two")])
-    wrong = {"one": "its score is 1, but its predictions give 0"}
-    place, child = supervised(first, second, check=lambda trial, result: wrong.get(trial.key, ""))
+def test_an_answer_that_arrives_with_the_end_of_the_monitor_is_read(supervised):
+    first, second = Channel([b"ready"], [], [answer("one")]), Channel([b"ready"], [answer("two")])
+    place, child = supervised(first, second)
+    child.control.is_closed = True
+    child.queue = [Prepared()]
+    assert outcomes(place) == [("one", Status.OK), ("two", Status.CRASH)]
+    assert child.is_ended and place.is_idle
+
+
+def test_a_result_that_cannot_be_read_fails_its_trial_and_replaces_the_worker(supervised):
+    first, second = Channel([b"ready"], [b"nonsense"]), Channel([b"ready"], [answer("two")])
+    place, child = supervised(first, second)
     ((_, result, fits),) = place.outcomes()
-    assert (result.status, result.error_type, result.error_message, fits) == ("error", "ResultError", wrong["one"], {})
+    assert (result.status, result.error_type, fits) == ("error", "UnpicklingError", {})
+    assert result.error_message.startswith("the result cannot be read")
     child.queue = [Ended(0)]
     assert outcomes(place) == [] and outcomes(place) == [("two", Status.OK)]
-    assert second.sent == ["two"]
-
-
-def test_a_time_that_the_worker_shortened_is_corrected_and_ends_its_worker(supervised):
-    first, second = Channel([b"ready"], [answer("one")]), Channel([b"ready"], [answer("two")])
-    # The second trial begins in the first worker as well, which must not count.
-    first.marks = [("one", 10.0), ("one", 12.0), ("two", 13.0)]
-    second.marks = [("two", 50.0), ("two", 50.001)]
-    place, child = supervised(first, second)
-    for waiting in place._tasks:
-        waiting.sent -= 100.0
-    ((_, result, _),) = place.outcomes()
-    assert result.duration == 2.0 and "its own clock (0 s, where 2 s" in result.touched
-    child.queue = [Ended(0)]
-    for waiting in place._tasks:
-        waiting.sent -= 100.0
-    assert outcomes(place) == []
-    ((_, result, _),) = place.outcomes()
-    assert (result.duration, result.touched) == (0.0, "")

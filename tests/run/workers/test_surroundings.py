@@ -14,7 +14,7 @@ import pytest
 import sklearn
 import threadpoolctl
 
-from mfbench.run.workers.surroundings import Surroundings
+from mfbench.run.workers.surroundings import GlobalState
 
 
 def _reseed():
@@ -42,8 +42,8 @@ CHANGES = {
 
 
 @pytest.fixture
-def surroundings(monkeypatch, tmp_path):
-    """The surroundings; after the test all is as it was."""
+def state(monkeypatch, tmp_path):
+    """The global state; after the test all is as it was."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("MFBENCH_TEST_VARIABLE", "0")
@@ -52,7 +52,7 @@ def surroundings(monkeypatch, tmp_path):
     os.umask(mask)
     states = random.getstate(), np.random.get_state()  # noqa: NPY002 - the subject
     with threadpoolctl.threadpool_limits(1), np.errstate(), sklearn.config_context():
-        yield Surroundings()
+        yield GlobalState()
     signal.setitimer(signal.ITIMER_REAL, 0.0)
     signal.signal(signal.SIGALRM, handler)
     os.umask(mask)
@@ -65,44 +65,44 @@ def surroundings(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_a_change_is_named(surroundings, name):
+def test_a_change_is_named(state, name):
     with warnings.catch_warnings():
-        _check(surroundings, name)
+        _check(state, name)
 
 
-def _check(surroundings, name):
+def _check(state, name):
     gc.collect()  # or `changes` closes files of earlier tests and counts those too
-    surroundings.begin(7)
-    assert surroundings.changes() == ""
+    state.begin(7)
+    assert state.changes() == ""
     kept = CHANGES[name]()
-    assert surroundings.changes() == name.removesuffix(" (seed)")
+    assert state.changes() == name.removesuffix(" (seed)")
     if "open files" in name:
-        surroundings.accept_files()
-        assert surroundings.changes() == ""
+        state.accept_files()
+        assert state.changes() == ""
         os.close(kept)
-    surroundings.begin(8)
-    assert surroundings.changes() == ""
+    state.begin(8)
+    assert state.changes() == ""
 
 
 def test_a_process_that_is_left_is_named():
     code = """
 import subprocess, sys
-from mfbench.run.workers.surroundings import Surroundings
-surroundings = Surroundings()
-surroundings.begin(0)
+from mfbench.run.workers.surroundings import GlobalState
+state = GlobalState()
+state.begin(0)
 process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-assert "child processes (not ended)" in surroundings.changes()
+assert "child processes (not ended)" in state.changes()
 process.communicate(b"\\n")
-assert surroundings.changes() == ""
+assert state.changes() == ""
 print("fine")
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=False)
     assert done.stdout == "fine\n", done.stderr
 
 
-def test_the_seed_of_a_trial_determines_what_the_global_state_draws(surroundings):
+def test_the_seed_of_a_trial_determines_what_the_global_state_draws(state):
     drawn = []
     for seed in (2**40 + 1, 2**40 + 1, 3):
-        surroundings.begin(seed)
+        state.begin(seed)
         drawn.append((random.random(), np.random.rand()))  # noqa: NPY002 - the subject
     assert drawn[0] == drawn[1] != drawn[2]

@@ -1,12 +1,20 @@
 """A worker: it shares selector fits, and the protocol chooses how its trials run."""
 
+import pickle
+import socket
+
 from sklearn.dummy import DummyClassifier
 from sklearn.utils import check_random_state
 from small_runs import job_of
+from threadpoolctl import threadpool_limits
 
 from mfbench import ClassifierSpec
 from mfbench.host.registry import load_registry
+from mfbench.model.trials import TrialResult
+from mfbench.processes.channel import framed, receive
 from mfbench.run.trial.prediction import PredictionRunner
+from mfbench.run.workers import worker as module
+from mfbench.run.workers.owners import BUILT_IN
 from mfbench.run.workers.worker import FOLDS_KEPT, Worker
 
 
@@ -56,3 +64,18 @@ def test_the_first_fit_of_a_worker_is_seeded_and_leaves_the_random_state_alone(p
     trial = next(trial for trial in plan.trials if trial.method == "D")
     result, _ = Worker(job_of(plan, tmp_path), registry).run(trial, {})
     assert (result.status, result.touched) == ("ok", "")
+
+
+def test_a_result_that_cannot_be_sent_fails_its_trial_and_ends_the_worker(prepared, tmp_path, monkeypatch):
+    plan, _, registry = prepared
+    result = TrialResult(key="key", duration=2.0, scores={"accuracy": lambda: 1.0})
+    monkeypatch.setattr(module, "_prepared", (job_of(plan, tmp_path), registry))
+    monkeypatch.setattr(Worker, "run", lambda *_: (result, {}))
+    ours, theirs = socket.socketpair()
+    with ours, theirs, threadpool_limits():
+        ours.sendall(framed(pickle.dumps((plan.trials[0], {}))))
+        module.serve(theirs, BUILT_IN)
+        assert receive(ours) == b"ready"
+        answered, fits, is_spent = pickle.loads(receive(ours))
+    assert (answered.key, answered.status, answered.duration) == (plan.trials[0].key, "error", 2.0)
+    assert (fits, is_spent) == ({}, True)
