@@ -187,7 +187,7 @@ class _Verifier:
         if rebuilt.plan is None:
             return {}
         for label, planned in rebuilt.plan.datasets.items():
-            if planned.sha256 != self.bundle.manifest.datasets.get(label):
+            if planned.sha256 != self.bundle.datasets.get(label):
                 rebuilt.reasons[label] = f"{label} has other data here (sha256 {planned.sha256[:12]})"
         trials = {(trial.dataset, trial.method, trial.repeat, trial.fold): trial for trial in rebuilt.plan.trials}
         return {place: trials[place] for place in places if place in trials and place[0] not in rebuilt.reasons}

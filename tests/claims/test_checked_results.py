@@ -135,7 +135,7 @@ def test_what_a_trial_can_have_is_read(subtests, small_claim, tmp_path):
 def test_what_no_trial_can_have_is_refused(small_claim, tmp_path, values, expected):
     with pytest.raises(UsageError, match=expected) as caught:
         read(small_claim, tmp_path, values)
-    assert re.search(r"is refused as a bundle: row \d+ of its member trials.jsonl: ", str(caught.value))
+    assert re.search(r"is refused as a bundle: row \d+ of its member trials.jsonl[:,] ", str(caught.value))
 
 
 def test_a_failure_has_no_scores(small_claim, tmp_path):
