@@ -17,7 +17,7 @@ from mfbench.run.store.formats.interactions import unpack_interactions
 from mfbench.run.workers.recomputed_scores import Truth, wrong_score
 from mfbench.suite.forms import KINDS
 from mfbench.suite.schema import ProtocolSettings
-from mfbench.suite.scores import CURVE_METRICS
+from mfbench.suite.scores import CURVE_METRICS, METRICS
 from mfbench_claims.archive import RefusedError
 
 if TYPE_CHECKING:
@@ -125,8 +125,6 @@ class ResultCheck:
             raise RefusedError(f"its score {name!r} is not between {low:g} and {high:g}")
 
     def _range_of(self, name: str) -> tuple[float, float]:
-        from mfbench.suite.scores import METRICS
-
         if not self._predicts:
             return 0.0, 1.0  # all of them are shares
         # An area is a mean of the first score.
@@ -229,11 +227,10 @@ def _check_interactions(interactions: Interactions, shape: Shape) -> None:
     columns = (interactions.values, interactions.ranks, interactions.p_values)
     if any(each is not None and each.shape != (n_kept,) for each in columns):
         raise RefusedError("its pairs of features do not have a weight and a rank each")
-    if not np.isfinite(interactions.values).all() or not _is_number(interactions.norm):
+    has_norm = _is_number(interactions.norm) and 0 <= interactions.norm < np.inf
+    if not (has_norm and np.isfinite(interactions.values).all()):
         raise RefusedError("the weights of its pairs of features are not finite")
     if type(n_pairs) is not int or n_pairs != shape.features * (shape.features - 1) // 2:
         raise RefusedError("it has another number of pairs of features than its dataset")
     if n_kept and not 0 <= interactions.ranks.min() <= interactions.ranks.max() <= n_pairs:
         raise RefusedError("the ranks of its pairs of features are not possible")
-    if not 0 <= interactions.norm < np.inf:
-        raise RefusedError("the norm of its weights of pairs is not finite")

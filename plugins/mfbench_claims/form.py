@@ -93,10 +93,9 @@ _KINDS: dict[str, Any] = {
 """The kind of each column that is not a text."""
 FREE_TEXT = ("error_message", "warning", "touched", "reason", "attempt", "source")
 """Columns in which methods, plugins and the system write what they like."""
-# A traceback consists of paths and lines of code, which may be private.
-_LEFT_OUT = ("error_trace",)
 COLUMNS = {table: names for table, names in WHOLE.items() if table != "meta"}
-COLUMNS["trials"] = tuple(name for name in TRIAL_COLUMNS if name not in _LEFT_OUT)
+# A traceback consists of paths and lines of code, which may be private.
+COLUMNS["trials"] = tuple(name for name in TRIAL_COLUMNS if name != "error_trace")
 """The columns of each table, in the order of the values of a row."""
 
 

@@ -19,7 +19,7 @@ from mfbench.model.earlier import EarlierRun
 from mfbench.processes.temporary import temporary_folder
 from mfbench.run.merge.joined_store import changed_store, insert
 from mfbench.run.store.metadata import RunMetadata
-from mfbench.run.store.seals import TRIAL_COLUMNS, result_checksum
+from mfbench.run.store.seals import TRIAL_COLUMNS
 from mfbench_claims.archive import RefusedError, document, opened_archive, sha256_of
 from mfbench_claims.checked_rows import CheckedRows
 from mfbench_claims.form import COLUMNS, MANIFEST, METADATA, Manifest
@@ -109,11 +109,10 @@ def _read(path: Path, folder: Path) -> OpenedBundle:
 
 
 def _stored(table: str, row: dict[str, Any]) -> tuple[Any, ...]:
-    """Return a row as the store has it: with its checksum, and without a traceback."""
+    """Return a row as the store has it: without a traceback, and with a checksum that is filled in at the end."""
     if table != "trials":
         return tuple(row.values())
-    values = tuple(row.get(name) for name in TRIAL_COLUMNS)
-    return (*values, result_checksum(values))
+    return (*(row.get(name) for name in TRIAL_COLUMNS), None)
 
 
 def _manifest(archive: zipfile.ZipFile) -> Manifest:

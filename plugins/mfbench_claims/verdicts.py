@@ -86,11 +86,9 @@ def changed_verdicts(claimed: Mapping[str, str], repeated: Mapping[str, str]) ->
     ['A against B on iris: win becomes tie']
     """
     nothing = "no verdict"
-    return [
-        f"{subject}: {claimed.get(subject, nothing)} becomes {repeated.get(subject, nothing)}"
-        for subject in dict.fromkeys([*claimed, *repeated])
-        if claimed.get(subject, nothing) != repeated.get(subject, nothing)
-    ]
+    subjects = dict.fromkeys([*claimed, *repeated])
+    pairs = {subject: (claimed.get(subject, nothing), repeated.get(subject, nothing)) for subject in subjects}
+    return [f"{subject}: {before} becomes {after}" for subject, (before, after) in pairs.items() if before != after]
 
 
 def with_repeated(

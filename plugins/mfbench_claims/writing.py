@@ -90,8 +90,7 @@ def write_bundle(run: Path, target: Path) -> Written:
             finally:
                 work.unlink(missing_ok=True)
         damaged = list(store.damaged)
-    is_or_are = "is" if len(damaged) == 1 else "are"
-    remarks = [f"{counted(len(damaged), 'damaged result')} {is_or_are} not in the bundle."] if damaged else []
+    remarks = [f"Not in the bundle: {counted(len(damaged), 'damaged result')}."] if damaged else []
     return Written(target, manifest.planned, manifest.results, remarks)
 
 

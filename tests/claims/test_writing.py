@@ -107,7 +107,7 @@ def test_results_of_earlier_plans_and_damaged_ones_are_not_in_it(run, tmp_path):
         db.execute("UPDATE trials SET n_selected = 99 WHERE key = (SELECT key FROM plan WHERE position = 0)")
     written = write_bundle(run, tmp_path / "claim.zip")
     assert (written.planned, written.results) == (9, 8)
-    assert written.remarks == ["1 damaged result is not in the bundle."]
+    assert written.remarks == ["Not in the bundle: 1 damaged result."]
 
 
 def test_a_bundle_that_everybody_would_refuse_is_not_written(run, tmp_path):
