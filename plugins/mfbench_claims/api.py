@@ -289,7 +289,7 @@ def bundle_run(run: Run | Path | str, target: Path | str) -> Path:
     UsageError
         If there is no run at `run`, or `target` is a folder.
     RunError
-        If it cannot be read, or contains something private where it cannot be left out.
+        If it cannot be read, or its suite contains a private path.
 
     Examples
     --------

@@ -69,7 +69,7 @@ def write_bundle(run: Path, target: Path) -> Written:
     UsageError
         If `target` is a folder, or something else is where its folder would be.
     RunError
-        If the run cannot be read, has no plan, or something private is where it cannot be removed.
+        If the run cannot be read, has no plan, or its suite contains a private path.
     MfbenchError
         If the file cannot be written.
     """
@@ -111,10 +111,7 @@ def _write_members(run: Path, store: Store, archive: zipfile.ZipFile) -> Manifes
     # Keys stay in their order, because that of a grid's parameters determines the grid.
     content = json.dumps(meta.to_columns(), indent=1, ensure_ascii=False)
     if leak := private.search(content):
-        raise RunError(
-            f"{run}: its suite contains {leak[0]!r}, which is private, in a place where it cannot be left out; change "
-            "that text in the suite, and run it again"
-        )
+        raise RunError(f"{run}: its suite contains the private path {leak[0]!r}; change it there, and run it again")
     members = {METADATA: _write(archive, METADATA, [content.encode() + b"\n"])[0]}
     counts = {}
     for table in COLUMNS:

@@ -95,7 +95,7 @@ def test_a_private_path_in_a_parameter_is_refused(run, tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path / "somebody"))
     methods = recorded(run, "methods")
     record(run, "methods", methods | {"A": f"lookup(table='{tmp_path}/somebody/t.csv')"})
-    with pytest.raises(RunError, match=r"its suite contains '.*/somebody', which is private"):
+    with pytest.raises(RunError, match=r"its suite contains the private path '.*/somebody'"):
         write_bundle(run, tmp_path / "claim.zip")
     assert [path.name for path in tmp_path.iterdir()] == ["somebody"]
 
