@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any
 
 import numpy as np
 
 from mfbench.host.expressions import canonical_text
-from mfbench.model.trials import Candidate, Curve, Interactions, Status
+from mfbench.model.trials import Status
 
 RELATIVE = 1e-6
 """Two numbers are equal within rounding if they differ by at most this share of the larger one …"""
@@ -24,7 +24,7 @@ COLUMNS = (
 """What is compared, of the columns of a result; times, memory and warnings are not."""
 MEASURED = ("duration", "peak_memory")
 """What is compared with a limit that only the claim reached."""
-WIDE_MARGIN = {Status.TIMEOUT: 10.0, Status.MEMORY: 4.0}
+_WIDE_MARGINS = {Status.TIMEOUT: ("duration", 10.0, "s", 1.0), Status.MEMORY: ("peak_memory", 4.0, "GiB", 2.0**30)}
 """A trial that needs less than a limit by this factor does not reach it on another machine: time depends more on it."""
 _CLAUSES = {
     Status.OK: "succeeded",
@@ -98,11 +98,10 @@ def agreement(claimed: Mapping[str, Any], repeated: Mapping[str, Any], limits: L
         clause, is_rounding = _difference(name, first.get(name), second.get(name))
         if clause:
             (rounded if is_rounding else clauses).append(clause)
-    if clauses:
-        return Agreement(Outcome.DIFFERENT, "; ".join([*clauses[:_SHOWN], *_more(clauses)]))
-    if rounded:
-        return Agreement(Outcome.ROUNDING, "; ".join([*rounded[:_SHOWN], *_more(rounded)]))
-    return Agreement(Outcome.EQUAL)
+    shown = clauses or rounded
+    more = [f"{len(shown) - _SHOWN} more"] if len(shown) > _SHOWN else []
+    outcome = Outcome.DIFFERENT if clauses else Outcome.ROUNDING if rounded else Outcome.EQUAL
+    return Agreement(outcome, "; ".join([*shown[:_SHOWN], *more]))
 
 
 _SHOWN = 3
@@ -110,20 +109,13 @@ _SHOWN = 3
 
 def _missed(there: Status, repeated: Mapping[str, Any], limits: Limits) -> str:
     """Return by how much the repetition has missed the limit that the claim reached; empty if not by a wide margin."""
-    if there not in WIDE_MARGIN or repeated["status"] in _LIMITS:
+    if there not in _WIDE_MARGINS or repeated["status"] in _LIMITS:
         return ""
-    name, limit, unit, size = {
-        Status.TIMEOUT: ("duration", limits.seconds, "s", 1.0),
-        Status.MEMORY: ("peak_memory", limits.memory, "GiB", 2.0**30),
-    }[there]
-    needed = repeated.get(name)
-    if needed is None or not needed * WIDE_MARGIN[there] < limit:  # also if it is not known
+    name, margin, unit, size = _WIDE_MARGINS[there]
+    needed, limit = repeated.get(name), limits.seconds if there == Status.TIMEOUT else limits.memory
+    if needed is None or not needed * margin < limit:  # also if it is not known
         return ""
     return f", with {needed / size:.2g} of {limit / size:.3g} {unit}"
-
-
-def _more(clauses: list[str]) -> list[str]:
-    return [f"{len(clauses) - _SHOWN} more"] if len(clauses) > _SHOWN else []
 
 
 def _status(row: Mapping[str, Any]) -> str:
@@ -131,44 +123,26 @@ def _status(row: Mapping[str, Any]) -> str:
     return f"{clause} ({row['error_type']})" if row.get("error_type") else clause
 
 
-def _leaves(row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the parts of a result that are compared one by one, scores first."""
-    yield from (row["scores"] or {}).items()
-    if row["curve"] is not None:
-        yield from _of_curve(row["curve"])
+def _leaves(result: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the parts of a result or of a grid point that are compared one by one, scores first."""
+    for name, score in (result["scores"] or {}).items():
+        yield f"{prefix}{name}", score
+    curve, interactions = result.get("curve"), result["interactions"]
+    if curve is not None:
+        yield "sizes of the curve", curve.sizes
+        for metric, scores in zip(curve.metrics, curve.scores, strict=True):
+            yield f"{metric} of the curve", scores
+        for size, chosen in zip(curve.sizes, curve.chosen, strict=False):
+            yield f"{size} features: selected parameters", canonical_text(chosen or {})
     for name in ("n_selected", "selected", "predictions", "decisions", "weights"):
-        yield name, row[name]
-    yield from _of_parameters(row["chosen"], "")
-    if row["interactions"] is not None:
-        yield from _of_interactions(row["interactions"], "")
-    for number, candidate in enumerate(row["candidates"] or (), 1):
-        yield from _of_candidate(candidate, f"grid point {number}: ")
-
-
-def _of_parameters(chosen: Mapping[str, Any] | None, prefix: str) -> Iterator[tuple[str, Any]]:
-    yield f"{prefix}selected parameters", canonical_text(chosen or {})
-
-
-def _of_curve(curve: Curve) -> Iterator[tuple[str, Any]]:
-    yield "sizes of the curve", curve.sizes
-    for metric, scores in zip(curve.metrics, curve.scores, strict=True):
-        yield f"{metric} of the curve", scores
-    for size, chosen in zip(curve.sizes, curve.chosen, strict=False):
-        yield from _of_parameters(chosen, f"{size} features: ")
-
-
-def _of_interactions(interactions: Interactions, prefix: str) -> Iterator[tuple[str, Any]]:
-    for name in ("pairs", "ranks", "values", "p_values", "norm", "n_pairs"):
-        yield f"{prefix}{name} of interactions", getattr(interactions, name)
-
-
-def _of_candidate(candidate: Candidate, prefix: str) -> Iterator[tuple[str, Any]]:
-    yield from ((f"{prefix}{name}", value) for name, value in candidate.scores.items())
-    for name in ("n_selected", "selected", "predictions", "weights"):
-        yield f"{prefix}{name}", getattr(candidate, name)
-    yield from _of_parameters(candidate.chosen, prefix)
-    if candidate.interactions is not None:
-        yield from _of_interactions(candidate.interactions, prefix)
+        yield f"{prefix}{name}", result.get(name)
+    yield f"{prefix}selected parameters", canonical_text(result["chosen"] or {})
+    if interactions is not None:
+        for name in ("pairs", "ranks", "values", "p_values", "norm", "n_pairs"):
+            yield f"{prefix}{name} of interactions", getattr(interactions, name)
+    for number, candidate in enumerate(result.get("candidates") or (), 1):
+        values = {field.name: getattr(candidate, field.name) for field in fields(candidate)}
+        yield from _leaves(values, f"grid point {number}: ")
 
 
 def _difference(name: str, claimed: Any, repeated: Any) -> tuple[str, bool]:
@@ -188,13 +162,11 @@ def _difference(name: str, claimed: Any, repeated: Any) -> tuple[str, bool]:
         return f"{name} is {_shown(claimed)} in the bundle and {_shown(repeated)} here", close
     with np.errstate(invalid="ignore"):
         unequal = ~((first == second) | (np.isnan(first) & np.isnan(second))) if numbers else first != second
+        gaps = np.abs(first - second)[unequal] if numbers else np.empty(0)
     text = f"{int(unequal.sum())} of {first.size} values of {name} differ"
-    if numbers:
-        with np.errstate(invalid="ignore"):
-            gaps = np.abs(first - second)[unequal]
-        # None is finite if each is between a number and a missing one.
-        if np.isfinite(gaps).any():
-            text += f", by up to {float(gaps[np.isfinite(gaps)].max()):.2g}"
+    # None is finite if each is between a number and a missing one.
+    if np.isfinite(gaps).any():
+        text += f", by up to {float(gaps[np.isfinite(gaps)].max()):.2g}"
     return text, close
 
 

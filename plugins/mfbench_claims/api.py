@@ -121,7 +121,7 @@ class _Verifier:
     """Verifies one bundle."""
 
     def __init__(self, bundle: OpenedBundle, here: Surroundings, work: Path) -> None:
-        self.bundle, self.here, self.work = bundle, here, work
+        self.bundle, self.here, self.work, self.repeated = bundle, here, work, work / "run"
         self.run = claimed_run(bundle)
         self.verdicts = verdicts_of(self.run)
         self.limits = limits_of(bundle.meta, here.registry)
@@ -148,9 +148,11 @@ class _Verifier:
         agreements: dict[Place, Agreement] = {}
         changed: list[str] = []
         subjects = len(self.verdicts)
+        code: list[str] = []
         if trials and rebuilt.plan is not None:
-            self._execute(rebuilt.plan, list(trials.values()), options, observer)
-            agreements = self._agreements(trials)
+            labels = dict.fromkeys(place[1] for place in trials)
+            code = code_of_methods((rebuilt.plan.methods[label] for label in labels), self.here.registry)
+            agreements = self._agreements(rebuilt.plan, trials, options, observer)
             changed, subjects = self._changed(trials, agreements)
         return Verification(
             bundle=self.bundle.path.name,
@@ -172,7 +174,7 @@ class _Verifier:
             dropped=list(dropped) if meta.share is None else [],
             missing=[VerifiedTrial(*place, Outcome.NOT_RUN).name for place in self.missing],
             # Whoever made the bundle wrote the record; the first sentence has the numbers.
-            code=self._code(trials, rebuilt.plan),
+            code=code,
             reused=[plain_text(text, 500) for text in remarks_on_reuse(meta.reused, self._results)[:1]],
             left_out=self.run.left_out | {f"{m} on {d}": "it is for two classes" for d, m in sorted(unsuited)},
             trials=[self._verified(place, agreements, rebuilt) for place in places],
@@ -187,27 +189,24 @@ class _Verifier:
         if rebuilt.plan is None:
             return {}
         for label, planned in rebuilt.plan.datasets.items():
-            if planned.sha256 != self.bundle.manifest.datasets.get(label):
+            if planned.sha256 != self.bundle.datasets.get(label):
                 rebuilt.reasons[label] = f"{label} has other data here (sha256 {planned.sha256[:12]})"
         trials = {(trial.dataset, trial.method, trial.repeat, trial.fold): trial for trial in rebuilt.plan.trials}
         return {place: trials[place] for place in places if place in trials and place[0] not in rebuilt.reasons}
 
-    def _execute(self, plan: Plan, trials: list[Trial], options: RunOptions, observer: Observer) -> None:
-        used = {trial.dataset for trial in trials}
-        datasets = {label: planned for label, planned in plan.datasets.items() if label in used}
-        execute(replace(plan, trials=trials, datasets=datasets), self._repeated, self.here.registry, options, observer)
-
-    @property
-    def _repeated(self) -> Path:
-        return self.work / "run"
-
-    def _agreements(self, trials: dict[Place, Trial]) -> dict[Place, Agreement]:
-        claimed, repeated = (_rows(folder, trials) for folder in (self.bundle.folder, self._repeated))
+    def _agreements(
+        self, plan: Plan, trials: dict[Place, Trial], options: RunOptions, observer: Observer
+    ) -> dict[Place, Agreement]:
+        """Run the trials, and compare each result with the claimed one."""
+        datasets = {label: plan.datasets[label] for label in dict.fromkeys(place[0] for place in trials)}
+        part = replace(plan, trials=list(trials.values()), datasets=datasets)
+        execute(part, self.repeated, self.here.registry, options, observer)
+        claimed, repeated = (_rows(folder, trials) for folder in (self.bundle.folder, self.repeated))
         agreements = {
             place: agreement(claimed[place], repeated[place], self.limits) for place in trials if place in repeated
         }
         self.completed = {place for place, row in repeated.items() if row["status"] == Status.OK}
-        self.differing = differing_data(self.bundle.folder, self._repeated)
+        self.differing = differing_data(self.bundle.folder, self.repeated)
         for place, each in agreements.items():
             if place[0] in self.differing:
                 details = filter(None, (self.differing[place[0]], each.detail))
@@ -228,7 +227,7 @@ class _Verifier:
         # Verdicts are computed with the data here, to which claimed results on other data do not belong.
         dropped = {key for place, key in self.keys.items() if place[0] in self.differing} - set(replaced)
         try:
-            run = with_repeated(self.bundle.folder, self._repeated, replaced, self.work / "repeated", dropped)
+            run = with_repeated(self.bundle.folder, self.repeated, replaced, self.work / "repeated", dropped)
             verdicts = verdicts_of(run)
         except Exception as error:  # noqa: BLE001 - as above; what the comparison has found must not be lost
             reason = f"because none can be computed with the repeated results ({one_line(error)})"
@@ -242,13 +241,6 @@ class _Verifier:
         reason = rebuilt.reasons.get(dataset) or rebuilt.reasons.get(method) or "it is not part of the suite here"
         return VerifiedTrial(*place, Outcome.NOT_RUN, reason)
 
-    def _code(self, trials: dict[Place, Trial], plan: Plan | None) -> list[str]:
-        """Return whose code the repeated trials have run."""
-        if plan is None:
-            return []
-        labels = dict.fromkeys(place[1] for place in trials)
-        return code_of_methods((plan.methods[label] for label in labels), self.here.registry)
-
     def _differences(self, trials: dict[Place, Trial], plan: Plan | None) -> dict[str, int]:
         """Return what differs here, with the number of trials that it concerns."""
         if plan is None or not trials:
@@ -256,27 +248,22 @@ class _Verifier:
         meta, code = self.bundle.meta, code_of(plan)
         counter: Counter[str] = Counter()
         for place, trial in trials.items():
-            clauses = differences_of(meta.code, code, *place[:2])
-            if trial.key != self.keys[place] and not clauses:
-                clauses = [OTHER_KEY]
-            counter.update(clauses)
+            unexplained = [OTHER_KEY] if trial.key != self.keys[place] else []
+            counter.update(differences_of(meta.code, code, *place[:2]) or unexplained)
         machines = {machine_of(each) for each in (meta.environment, *meta.other_environments)}
         elsewhere = {key for name in meta.reused.differences for key in meta.reused.keys.get(name, ())}
-        if machines != {machine_of(describe(self.here.registry, jobs=1, memory=0))}:
-            counter[OTHER_MACHINE] = len(trials)
-        elif number := sum(self.keys[place] in elsewhere for place in trials):
+        is_elsewhere = machines != {machine_of(describe(self.here.registry, jobs=1, memory=0))}
+        if number := sum(is_elsewhere or self.keys[place] in elsewhere for place in trials):
             counter[OTHER_MACHINE] = number
         return dict(counter)
 
 
 def _rows(folder: Path, places: dict[Place, Trial]) -> dict[Place, dict[str, Any]]:
+    """Return the results of a run for some trials."""
     with Store(folder, read_only=True) as store:
-        rows = {}
-        for row in store.rows((*COLUMNS, *MEASURED)):
-            place = (row["dataset"], row["method"], row["repeat"], row["fold"])
-            if place in places and row["status"] is not None:
-                rows[place] = row
-        return rows
+        stored = (row for row in store.rows((*COLUMNS, *MEASURED)) if row["status"] is not None)
+        rows = {(row["dataset"], row["method"], row["repeat"], row["fold"]): row for row in stored}
+    return {place: rows[place] for place in places if place in rows}
 
 
 BUNDLE_NAME = "claim.zip"
@@ -302,7 +289,7 @@ def bundle_run(run: Run | Path | str, target: Path | str) -> Path:
     UsageError
         If there is no run at `run`, or `target` is a folder.
     RunError
-        If it cannot be read, or contains something private where it cannot be left out.
+        If it cannot be read, or its suite contains a private path.
 
     Examples
     --------

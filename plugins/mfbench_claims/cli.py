@@ -29,7 +29,7 @@ def bundle(
 ) -> None:
     """Write a run as one file with which anyone can verify its results.
 
-    It has the suite, the plan, all results, versions, and hashes of data and code, but nothing private.
+    It has the suite, the plan, all results, versions, and hashes of data and code, but no paths below your home.
     """
     from mfbench.base.wording import counted
     from mfbench_claims.api import bundle_runs

@@ -9,7 +9,7 @@ from mfbench.base.untrusted import plain
 from mfbench.base.wording import counted
 from mfbench.suite.forms import KINDS
 from mfbench_claims.agreement import ABSOLUTE, RELATIVE, Outcome
-from mfbench_claims.verification import Verification, VerifiedTrial
+from mfbench_claims.verification import Verification
 
 _MOST_NAMED = 20
 _FEW = 5
@@ -70,8 +70,11 @@ def _lines(verification: Verification) -> Iterator[str]:
         trials = [trial for trial in verification.trials if trial.outcome is outcome]
         if trials:
             yield heading
-            details = [f"{trial.name}: {trial.detail}" for trial in trials]
-            yield from _grouped(trials) if outcome is Outcome.NOT_RUN else _listed(details)
+            if outcome is Outcome.NOT_RUN:  # all trials of a method or dataset have the same reason
+                reasons = Counter(trial.detail for trial in trials).most_common()
+                yield from _listed([f"{counted(number, 'trial')}: {reason}" for reason, number in reasons])
+            else:
+                yield from _listed([f"{trial.name}: {trial.detail}" for trial in trials])
     if KINDS[verification.protocol].times and verification.compared:
         yield "Times and memory, which this suite measures, are not compared."
     yield from _on_differences(verification)
@@ -90,15 +93,6 @@ def _listed(clauses: Sequence[str]) -> Iterator[str]:
         yield f"  {clause}"
     if len(clauses) > _MOST_NAMED:
         yield f"  and {len(clauses) - _MOST_NAMED:,} more (--json lists all)"
-
-
-def _grouped(trials: list[VerifiedTrial]) -> Iterator[str]:
-    """Yield a line for each reason: all trials of a method or dataset have the same."""
-    counter = Counter(trial.detail for trial in trials)
-    for detail, number in counter.most_common(_MOST_NAMED):
-        yield f"  {counted(number, 'trial')}: {detail}"
-    if len(counter) > _MOST_NAMED:
-        yield f"  and {len(counter) - _MOST_NAMED:,} more reasons (--json lists all)"
 
 
 def _on_differences(verification: Verification) -> Iterator[str]:
@@ -122,12 +116,12 @@ def _on_verdicts(verification: Verification) -> Iterator[str]:
 
 
 def _on_share(verification: Verification) -> str:
-    share, differing = verification.largest_share, verification.counts[Outcome.DIFFERENT]
     if verification.compared == verification.results:
         return "Every result of the bundle was compared."
-    others = "" if verification.compared == len(verification.trials) else " that can be compared here"
     if len(verification.trials) == verification.results:
         return "Every result of the bundle that can be compared here was compared."
-    compared = f"{counted(verification.compared, 'result')} compared and {differing:,} different"
+    share, differing = verification.largest_share, verification.counts[Outcome.DIFFERENT]
+    others = "" if verification.compared == len(verification.trials) else " that can be compared here"
     percent = f"{100 * share:.2g}" if share < 0.1 else f"{100 * share:.0f}"
+    compared = f"{counted(verification.compared, 'result')} compared and {differing:,} different"
     return f"With {compared}, at most {percent} % of the results{others} differ, with 95 % confidence."

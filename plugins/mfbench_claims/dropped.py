@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
+from operator import itemgetter
 
 from mfbench.data.reference import FileReference, OpenMLSuiteReference, parse_reference
 from mfbench.errors import DataError, UsageError
@@ -79,16 +80,11 @@ def _clauses(expected: list[Place], missing: list[Place]) -> dict[str, int]:
     clauses: Counter[str] = Counter()
     rest = missing
     for form, positions in _PARTS.items():
-        sizes, gone, left = (
-            Counter(_part(place, positions) for place in places) for places in (expected, missing, rest)
-        )
+        part_of = itemgetter(*positions)
+        sizes, gone, left = (Counter(map(part_of, places)) for places in (expected, missing, rest))
         # Of several methods or datasets on a fold: one alone is named as such.
         least = 2 if 3 in positions and len(positions) < 4 else 1
         whole = {part for part, number in left.items() if number >= least and gone[part] == sizes[part]}
-        clauses.update(form.format(*place) for place in rest if _part(place, positions) in whole)
-        rest = [place for place in rest if _part(place, positions) not in whole]
+        clauses.update(form.format(*place) for place in rest if part_of(place) in whole)
+        rest = [place for place in rest if part_of(place) not in whole]
     return dict(clauses)
-
-
-def _part(place: Place, positions: tuple[int, ...]) -> tuple[str | int, ...]:
-    return tuple(place[position] for position in positions)

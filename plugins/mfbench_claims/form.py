@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import zlib
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import AfterValidator, Base64Bytes, BaseModel, ConfigDict, Field, TypeAdapter
 
 from mfbench.model.trials import Status
 from mfbench.run.store.seals import TRIAL_COLUMNS, WHOLE
@@ -25,108 +26,105 @@ MOST_VALUES = 2**24
 """Rows or features of a dataset, and numbers of an array."""
 LARGEST_TEXT = 2**22
 """Characters of a text."""
-LARGEST_OUTLINE = 2**12
-"""Bytes of a row without its texts."""
+_TYPES = (b"i1", b"i2", b"i4", b"i8", b"f8")
 
-Whole = Annotated[int, Field(ge=-(2**63), lt=2**63)]
+
+def _checked_array(packed: bytes) -> bytes:
+    """Return packed numbers that unpack to an array of a limited size."""
+    if packed[:2] not in _TYPES or packed[2:3] not in (b"z", b"-"):
+        raise ValueError("is not an array of numbers")
+    if packed[2:3] == b"z":
+        _check_size(packed[3:], min(LARGEST_ARRAY, MOST_VALUES * int(packed[1:2])))
+    return packed
+
+
+def _checked_document(packed: bytes) -> bytes:
+    """Return compressed JSON that unpacks to a limited size."""
+    _check_size(packed, LARGEST_ARRAY)
+    return packed
+
+
+def _check_size(compressed: bytes, largest: int) -> None:
+    """Refuse bytes that unpack to more than a limit, without unpacking more than that."""
+    unpacking = zlib.decompressobj()
+    try:
+        size = len(unpacking.decompress(compressed, largest))
+    except zlib.error:
+        raise ValueError("cannot be decoded") from None
+    if size >= largest or not unpacking.eof or unpacking.unused_data:
+        raise ValueError(f"is larger than {largest / 2**20:g} MiB, or damaged")
+
+
+def _printable(label: str) -> str:
+    """Return a label that a terminal shows as it is."""
+    if not label.isprintable():
+        raise ValueError("has signs that cannot be printed")
+    return label
+
+
 Count = Annotated[int, Field(ge=0, lt=2**63)]
 Position = Annotated[int, Field(ge=0, lt=2**31)]
-Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)] | None
 Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}\z")]
-Key = Annotated[str, Field(pattern=r"^[0-9a-f]{32}\z")]
-Label = Annotated[str, Field(min_length=1, max_length=1000)]
+Label = Annotated[str, Field(min_length=1, max_length=1000), AfterValidator(_printable)]
 Number = Annotated[int, Field(ge=0, le=MOST_VALUES)]
 Text = Annotated[str, Field(max_length=LARGEST_TEXT)] | None
-Packed = str
-"""Bytes in base64."""
+Name = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*\z", max_length=200)]
+Array = Annotated[Base64Bytes, AfterValidator(_checked_array)] | None
+Document = Annotated[Base64Bytes, AfterValidator(_checked_document)] | None
 
-_KINDS: dict[str, dict[str, Any]] = {
-    "datasets": dict(
-        zip(WHOLE["datasets"], (Label, Hash, Number, Number, Text, Text, Text, Text, Text, Text, Packed), strict=True)
-    ),
-    "left_out": dict(zip(WHOLE["left_out"], (Label, str, Literal[0, 1], Literal[0, 1], str), strict=True)),
-    "splits": dict(
-        zip(
-            WHOLE["splits"],
-            (Hash, Label, Position, Position, Packed, Packed | None, Packed | None, Number, Number),
-            strict=True,
-        )
-    ),
-    "plan": dict(zip(WHOLE["plan"], (Count, Key, Label, Label, Position, Position), strict=True)),
-    "trials": {
-        "key": Key,
-        "seed": Annotated[int, Field(ge=0, lt=2**32)],
-        "status": Literal[tuple(str(status) for status in Status)],
-        "n_warnings": Count | None,
-        "peak_memory": Whole | None,
-        "n_selected": Count | None,
-    },
+_KINDS: dict[str, Any] = {
+    **dict.fromkeys(("label", "dataset", "method", "protocol"), Label),
+    "sha256": Hash,
+    "key": Annotated[str, Field(pattern=r"^[0-9a-f]{32}\z")],
+    "seed": Annotated[int, Field(ge=0, lt=2**32)],
+    "status": Literal[tuple(str(status) for status in Status)],
+    "position": Count,
+    **dict.fromkeys(("repeat", "fold"), Position),
+    **dict.fromkeys(("n_samples", "n_features", "n_train"), Number),
+    **dict.fromkeys(("is_failure", "can_pull"), Literal[0, 1]),
+    **dict.fromkeys(("n_warnings", "n_selected"), Count | None),
+    "peak_memory": Annotated[int, Field(ge=-(2**63), lt=2**63)] | None,
+    **dict.fromkeys(("duration", "tune_wall"), Seconds),
+    **{f"{part}_{clock}": Seconds for part in ("select", "fit", "predict") for clock in ("wall", "cpu")},
+    **dict.fromkeys(("truth", "test", "train", "validation", "selected", "weights", "predictions", "decisions"), Array),
+    **dict.fromkeys(("candidates", "curve"), Document),
 }
-_REALS = (
-    "duration", "select_wall", "select_cpu", "fit_wall", "fit_cpu", "predict_wall", "predict_cpu", "tune_wall",
-)  # fmt: skip
-ARRAYS = ("truth", "test", "train", "validation", "selected", "weights", "predictions", "decisions")
-"""Columns that are packed arrays of numbers."""
-DOCUMENTS = ("interactions", "candidates", "curve")
-"""Columns that are compressed JSON."""
-PACKED = (*ARRAYS, *DOCUMENTS)
-FREE_TEXT = ("error_message", "error_trace", "warning", "touched", "reason", "attempt", "source")
+"""The kind of each column that is not a text."""
+FREE_TEXT = ("error_message", "warning", "touched", "reason", "attempt", "source")
 """Columns in which methods, plugins and the system write what they like."""
-
-
-def _kind_of(column: str) -> Any:
-    if column in _REALS:
-        return Seconds | None
-    return Packed | None if column in PACKED else Text
-
-
-_KINDS["trials"] = {name: _KINDS["trials"].get(name, _kind_of(name)) for name in TRIAL_COLUMNS}
-COLUMNS = {table: tuple(kinds) for table, kinds in _KINDS.items()}
+COLUMNS = {table: names for table, names in WHOLE.items() if table != "meta"}
+# A traceback consists of paths and lines of code, which may be private.
+COLUMNS["trials"] = tuple(name for name in TRIAL_COLUMNS if name != "error_trace")
 """The columns of each table, in the order of the values of a row."""
+
+
+def _kind_of(table: str, column: str) -> Any:
+    """Return the kind of the values of a column."""
+    if (table, column) == ("trials", "interactions"):
+        return Document
+    return _KINDS.get(column, Text)
+
+
 ROWS: dict[str, TypeAdapter[Any]] = {
-    table: TypeAdapter(tuple.__class_getitem__(tuple(kinds.values())), config=ConfigDict(strict=True))  # type: ignore[arg-type]
-    for table, kinds in _KINDS.items()
+    table: TypeAdapter(tuple.__class_getitem__(kinds), config=ConfigDict(strict=True))  # type: ignore[arg-type]
+    for table, kinds in ((table, tuple(_kind_of(table, name) for name in names)) for table, names in COLUMNS.items())
 }
 """What checks a row of each table."""
-
-
-def _packed_places(columns: tuple[str, ...]) -> tuple[int, ...]:
-    # The JSON column "interactions" of a dataset is plain text.
-    return tuple(place for place, name in enumerate(columns) if name in PACKED)
-
-
-PLACES = {
-    table: tuple(place for place in _packed_places(columns) if (table, columns[place]) != ("datasets", "interactions"))
-    for table, columns in COLUMNS.items()
-}
-"""The positions of the packed values in a row of each table."""
 MEMBERS = (MANIFEST, METADATA, *(f"{table}.jsonl" for table in COLUMNS))
 """The names of all members: a bundle has these and no others."""
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-
-class Member(_Part):
-    """The record of another member in the manifest."""
-
-    sha256: Hash
-    size: Annotated[int, Field(ge=0, le=LARGEST_CONTENT)]  # bytes, unpacked
-    rows: Annotated[int, Field(ge=0, le=LARGEST_CONTENT)]  # lines; 0 for a document
-
-
-class Manifest(_Part):
+class Manifest(BaseModel):
     """The content of ``manifest.json``."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     kind: Literal["mfbench-bundle"] = "mfbench-bundle"
     format: Literal[1] = 1  # the version of the form
     mfbench: Annotated[str, Field(max_length=100)]  # the version that wrote the bundle
-    # suite, run: the name of the suite, and the profile with the start of the protocol's key.
-    suite: Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*\z", max_length=200)]
-    run: Annotated[str, Field(pattern=r"^[^/\\\x00-\x1f]{1,255}\z")]
-    profile: Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*\z", max_length=200)]
+    suite: Name
+    profile: Name
     planned: Count  # planned, results: trials of the plan, and those with a result
     results: Count
-    datasets: dict[Label, Hash]  # the hash of each dataset's content
-    members: dict[str, Member]  # the other members, by name
+    members: dict[str, Hash]  # the SHA-256 of each other member, by name

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import weakref
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from mfbench.host.hookspecs import hookimpl
 
 if TYPE_CHECKING:
+    from mfbench.api.request import Request
     from mfbench.model.earlier import EarlierRun
     from mfbench.stats.results import Run
 
@@ -32,16 +33,8 @@ def mfbench_open_run(path: Path) -> Run | None:
     return run
 
 
-class Reusing(Protocol):
-    """A request that may name bundles."""
-
-    @property
-    def reuse(self) -> Sequence[Path]:
-        """The files, none by default."""
-
-
 @hookimpl
-def mfbench_earlier_results(request: Reusing) -> Iterator[EarlierRun]:
+def mfbench_earlier_results(request: Request) -> Iterator[EarlierRun]:
     """Yield the bundles that a request names, which stay open until the generator is closed."""
     from mfbench_claims.reading import opened_bundles
 

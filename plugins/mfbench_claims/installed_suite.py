@@ -9,7 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from mfbench.base.untrusted import plain_text
 from mfbench.data.catalog import resolved_reference
@@ -29,9 +29,6 @@ LONGEST_VALUE = 200  # characters
 LEAST_MEMORY = 1.0  # GiB: below it, the libraries alone may not fit
 Entries = Mapping[str, Mapping[str, Any]]
 
-# The published figures of a run are recorded beside its suite.
-_NOT_COMPARED = {"published"}
-
 
 def differences_from_installed(meta: RunMetadata, registry: Registry) -> list[str]:
     """Return a clause on each difference that may change results or verdicts; none if the suites are the same."""
@@ -39,17 +36,13 @@ def differences_from_installed(meta: RunMetadata, registry: Registry) -> list[st
     if isinstance(loaded, str):
         return [loaded]
     installed = public_suite(RecordedSuite.model_validate(loaded.suite.model_dump(mode="json")))
-    clauses = []
-    if meta.seed != installed.suite.seed:
-        clauses.append(_instead("the seed", meta.seed, installed.suite.seed))
-    clauses += _of_tables("protocol.", _plain(meta.protocol), _plain(loaded.protocol))
-    clauses += _of_tables("report.", _plain(meta.report), _plain(installed.report))
+    clauses = list(_of_tables("the ", {"seed": meta.seed}, {"seed": installed.suite.seed}))
+    for name, theirs, ours in (("protocol", meta.protocol, loaded.protocol), ("report", meta.report, installed.report)):
+        clauses += _of_tables(f"{name}.", theirs.model_dump(mode="json"), ours.model_dump(mode="json"))
     clauses += _of_entries("method", _methods(meta.suite), _methods(installed))
     clauses += _of_entries("dataset", _datasets(meta.suite), _datasets(installed))
-    theirs, ours = ((suite.model_extra or {}).get("parts", {}).get(meta.part) for suite in (meta.suite, installed))
-    if theirs != ours:
-        clauses.append(_instead(f"the part {meta.part}", theirs, ours))
-    return clauses
+    parts = [(suite.model_extra or {}).get("parts", {}).get(meta.part) for suite in (meta.suite, installed)]
+    return [*clauses, *_of_tables("the part ", {meta.part: parts[0]}, {meta.part: parts[1]})]
 
 
 def _installed(meta: RunMetadata, registry: Registry) -> LoadedSuite | str:
@@ -145,10 +138,6 @@ def _of_figures(
             yield subject, f"{count.wins}/{count.ties}/{count.losses}"
 
 
-def _plain(table: BaseModel) -> dict[str, Any]:
-    return table.model_dump(mode="json", exclude=_NOT_COMPARED)
-
-
 def _methods(suite: RecordedSuite) -> Entries:
     return {method["label"]: {**method, "label": None} for method in (suite.model_extra or {}).get("methods", ())}
 
@@ -159,27 +148,19 @@ def _datasets(suite: RecordedSuite) -> Entries:
 
 
 def _of_entries(noun: str, theirs: Entries, installed: Entries) -> Iterator[str]:
-    for label, entry in theirs.items():
-        if label not in installed:
-            yield f"the {noun} {label} is added"
+    for label in dict.fromkeys((*theirs, *installed)):
+        if label in theirs and label in installed:
+            yield from _of_tables(f"{noun} {label}: ", theirs[label], installed[label])
         else:
-            yield from _of_tables(f"{noun} {label}: ", entry, installed[label])
-    for label in installed:
-        if label not in theirs:
-            yield f"the {noun} {label} is missing"
+            yield f"the {noun} {label} is {'added' if label in theirs else 'missing'}"
 
 
 def _of_tables(place: str, theirs: Mapping[str, Any], installed: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a clause for each key with another value; another version may lack a key, which then has no value."""
+    """Yield a clause for each key with another value."""
     for key in dict.fromkeys((*theirs, *installed)):
         # In which profiles an entry is: both suites have those of one profile.
         if key != "profiles" and theirs.get(key) != installed.get(key):
-            yield _instead(f"{place}{key}", theirs.get(key), installed.get(key))
-
-
-def _instead(place: str, theirs: Any, installed: Any) -> str:
-    """Return a clause on one value."""
-    return f"{place} is {_text(theirs)} instead of {_text(installed)}"
+            yield f"{place}{key} is {_text(theirs.get(key))} instead of {_text(installed.get(key))}"
 
 
 def _text(value: Any) -> str:

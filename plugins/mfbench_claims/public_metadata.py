@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from pathlib import PurePosixPath, PureWindowsPath
 
 from mfbench.data.reference import FileReference
-from mfbench.run.store.metadata import Environment, RecordedSuite, Reused, RunMetadata
+from mfbench.run.store.metadata import RecordedSuite, Reused, RunMetadata
 
 _DIGEST = re.compile(r" \(sha256 [0-9a-f]+\)$")
 
@@ -16,8 +15,8 @@ def public_metadata(meta: RunMetadata) -> RunMetadata:
     return meta.model_copy(
         update={
             "suite": public_suite(meta.suite),
-            "environment": _environment(meta.environment),
-            "other_environments": [_environment(each) for each in meta.other_environments],
+            "environment": meta.environment.model_copy(update={"command": []}),
+            "other_environments": [each.model_copy(update={"command": []}) for each in meta.other_environments],
             # Not the one that was typed: whoever reads the bundle may have neither its files nor its folders.
             "command": ["mfbench", "suite", meta.name, "--profile", meta.profile],
             "out": "",
@@ -32,19 +31,12 @@ def _reused(reused: Reused) -> Reused:
     names = {}
     for number, name in enumerate(reused.keys, 1):
         digest = _DIGEST.search(name) if name in reused.bundles else None
-        kind = "bundle" if name in reused.bundles else "run"
-        names[name] = f"{kind} {number}" + (digest[0] if digest else "")
+        names[name] = f"run {number}" if digest is None else f"bundle {number}{digest[0]}"
     return Reused(
         keys={names[name]: keys for name, keys in reused.keys.items()},
         differences={names[name]: text for name, text in reused.differences.items() if name in names},
         bundles=[names[name] for name in reused.bundles if name in names],
     )
-
-
-def _environment(environment: Environment) -> Environment:
-    """Return an environment without the command line, and without fields that another version may have added."""
-    named = {name: getattr(environment, name) for name in Environment.model_fields}
-    return Environment(**{**named, "command": []})
 
 
 def public_suite(suite: RecordedSuite) -> RecordedSuite:
@@ -59,8 +51,4 @@ def public_suite(suite: RecordedSuite) -> RecordedSuite:
 def _reference(text: str) -> str:
     """Return the reference of a dataset; of a file only the name."""
     prefix = FileReference.prefix
-    return f"{prefix}{_name(text.removeprefix(prefix))}" if text.startswith(prefix) else text
-
-
-def _name(path: str) -> str:
-    return PurePosixPath(path).name if "/" in path else PureWindowsPath(path).name
+    return prefix + re.split(r"[\\/]", text)[-1].removeprefix(prefix) if text.startswith(prefix) else text

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -16,7 +19,8 @@ from mfbench.model.earlier import EarlierRun
 from mfbench.processes.temporary import temporary_folder
 from mfbench.run.merge.joined_store import changed_store, insert
 from mfbench.run.store.metadata import RunMetadata
-from mfbench_claims.archive import Archive, RefusedError, refusals
+from mfbench.run.store.seals import TRIAL_COLUMNS
+from mfbench_claims.archive import RefusedError, document, opened_archive, sha256_of
 from mfbench_claims.checked_rows import CheckedRows
 from mfbench_claims.form import COLUMNS, MANIFEST, METADATA, Manifest
 
@@ -29,6 +33,7 @@ class OpenedBundle:
     sha256: str  # the hash of the file
     manifest: Manifest
     meta: RunMetadata
+    datasets: dict[str, str]  # the hash of each dataset's content
     folder: Path  # A run folder with its results, of this process alone
 
     @property
@@ -54,58 +59,62 @@ def opened_bundles(paths: Sequence[Path]) -> Iterator[list[OpenedBundle]]:
 
 
 def _read(path: Path, folder: Path) -> OpenedBundle:
-    with refusals(path), Archive(path) as archive:
+    """Check a bundle, and write its content to a store."""
+    with opened_archive(path) as archive:
         manifest = _manifest(archive)
-        meta = _metadata(archive, manifest, path)
-        rows = CheckedRows(archive, manifest, meta)
+        meta = _metadata(archive, path)
+        rows = CheckedRows(archive, meta)
         with changed_store(folder) as db:
-            columns = meta.to_columns().items()
-            insert(db, "meta", ((name, json.dumps(value)) for name, value in columns))
-            for table, names in COLUMNS.items():
-                # The last column of the store, a checksum, is filled in when all rows are there.
-                fill = (None,) if table == "trials" else ()
-                insert(db, table, ((*row, *fill) for row in rows.of(table)))
-                (stored,) = db.execute(f"SELECT COUNT(*) FROM {table}").fetchone()
-                if stored != manifest.members[f"{table}.jsonl"].rows:
-                    raise RefusedError(f"its member {table}.jsonl has the same {names[0]} twice")
+            insert(db, "meta", ((name, json.dumps(value)) for name, value in meta.to_columns().items()))
+            for table in COLUMNS:
+                insert(db, table, (_stored(table, row) for row in rows.of(table)))
+            counts = [db.execute(f"SELECT COUNT(*) FROM {table}").fetchone()[0] for table in COLUMNS]
             datasets = dict(db.execute("SELECT label, sha256 FROM datasets"))
-        if (manifest.planned, manifest.results) != tuple(
-            manifest.members[f"{table}.jsonl"].rows for table in ("plan", "trials")
-        ):
-            raise RefusedError("the numbers of trials and of results in its manifest are wrong")
-        if datasets != manifest.datasets:
-            raise RefusedError("the datasets in its manifest are not those of its results")
-        return OpenedBundle(path, archive.sha256, manifest, meta, folder)
+        if counts != list(rows.counts.values()):
+            raise RefusedError("a row of one of its tables is there twice, or incomplete")
+        of_rows = (meta.name, meta.profile, rows.counts["plan"], rows.counts["trials"])
+        if (manifest.suite, manifest.profile, manifest.planned, manifest.results) != of_rows:
+            raise RefusedError("its manifest names another suite, profile, or number of trials than its other members")
+        with path.open("rb") as file:
+            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+        return OpenedBundle(path, sha256, manifest, meta, datasets, folder)
 
 
-def _manifest(archive: Archive) -> Manifest:
-    content = archive.document(MANIFEST)
+def _stored(table: str, row: dict[str, Any]) -> tuple[Any, ...]:
+    """Return a row as the store has it: without a traceback, and with a checksum that is filled in at the end."""
+    if table != "trials":
+        return tuple(row.values())
+    return (*(row.get(name) for name in TRIAL_COLUMNS), None)
+
+
+def _manifest(archive: zipfile.ZipFile) -> Manifest:
+    """Return the manifest; all other members have the checksums in it."""
     try:
-        return Manifest.model_validate_json(content)
+        manifest = Manifest.model_validate_json(document(archive, MANIFEST))
     except ValidationError as error:
-        if error.errors()[0]["loc"] == ("format",):
-            raise RefusedError("its manifest has a format that this mfbench does not read; use a later one") from None
-        raise RefusedError(f"its manifest is not valid: {_mistake(error)}") from None
+        raise RefusedError(f"this version of mfbench cannot read its manifest: {_mistake(error)}") from None
+    for name in archive.namelist():
+        if name != MANIFEST and manifest.members.get(name) != sha256_of(archive, name):
+            raise RefusedError(f"the content of its member {name} differs from the checksum in its manifest")
+    return manifest
 
 
-def _metadata(archive: Archive, manifest: Manifest, path: Path) -> RunMetadata:
-    content = archive.document(METADATA, manifest.members.get(METADATA))
+def _metadata(archive: zipfile.ZipFile, path: Path) -> RunMetadata:
+    """Return the metadata of its run, as a store gives them back."""
     try:
-        meta = RunMetadata.model_validate_json(content)
-        columns = json.loads(json.dumps(meta.to_columns(), allow_nan=False))
-        meta = RunMetadata.from_columns(columns, path)
+        meta = RunMetadata.model_validate_json(document(archive, METADATA))
+        meta = RunMetadata.from_columns(json.loads(json.dumps(meta.to_columns(), allow_nan=False)), path)
     except ValidationError as error:
         raise RefusedError(f"its metadata are not valid: {_mistake(error)}") from None
     except (ValueError, RecursionError, MfbenchError):
         raise RefusedError("its metadata are not valid: they are nested too deeply, or a number has no value") from None
-    if (manifest.suite, manifest.profile) != (meta.name, meta.profile):
-        raise RefusedError("its manifest names another suite or profile than its metadata")
-    if not all(label.isprintable() for label in (*manifest.datasets, *meta.methods)):
-        raise RefusedError("the label of a dataset or method has signs that cannot be printed")
+    if not all(label.isprintable() for label in meta.methods):
+        raise RefusedError("the label of a method has signs that cannot be printed")
     return meta
 
 
 def _mistake(error: ValidationError) -> str:
+    """Return the first mistake with its place."""
     first = error.errors(include_url=False, include_input=False)[0]
     place = ".".join(map(str, first["loc"]))
-    return plain_text(f"{place}: {first['msg']}" if place else first["msg"], 300).replace("\n", " ")
+    return plain_text(f"{place}: {first['msg']}" if place else first["msg"], 300)

@@ -46,15 +46,10 @@ class Surroundings:
 def rebuilt_plan(meta: RunMetadata, datasets: Collection[str], methods: Collection[str], here: Surroundings) -> Rebuilt:
     """Return the plan that this mfbench makes of a part of a bundle's suite."""
     loaded = recorded_suite(meta, here.registry)
-    rebuilt = Rebuilt()
-    usable = []
-    for method in loaded.suite.methods:
-        if method.label in methods:
-            reason = _reason_against(method, loaded, here)
-            if reason:
-                rebuilt.reasons[method.label] = reason
-            else:
-                usable.append(method)
+    chosen = [method for method in loaded.suite.methods if method.label in methods]
+    reasons = {method.label: _reason_against(method, loaded, here) for method in chosen}
+    usable = [method for method in chosen if not reasons[method.label]]
+    rebuilt = Rebuilt(reasons={label: reason for label, reason in reasons.items() if reason})
     groups = list(_groups(loaded, datasets, here, rebuilt.reasons))
     if usable and groups:
         suite = loaded.suite.model_copy(update={"methods": usable, "datasets": groups})
@@ -118,15 +113,15 @@ def _groups(
     """Yield a table for each dataset of the suite that has one of the labels and exists here."""
     for group in loaded.suite.datasets:
         for text in group.use:
-            is_file = text.startswith(FileReference.prefix)
             label = text.removeprefix(FileReference.prefix)
-            if is_file and label not in labels:
-                continue
-            if is_file and (here.files is None or Path(label).name != label):
-                reasons[label] = "its data are a file that the bundle does not have; name its folder with --files"
-                continue
-            use = f"{FileReference.prefix}{(here.files or Path()).resolve() / label}" if is_file else text
-            alone = group.model_copy(update={"use": [use]})
+            if label != text:
+                if label not in labels:
+                    continue
+                if here.files is None or Path(label).name != label:
+                    reasons[label] = "its data are a file that the bundle does not have; name its folder with --files"
+                    continue
+                text = f"{FileReference.prefix}{here.files.resolve() / label}"
+            alone = group.model_copy(update={"use": [text]})
             try:
                 part = loaded.suite.model_copy(update={"datasets": [alone]})
                 entries = resolve_datasets(replace(loaded, suite=part), here.registry, here.lookup)

@@ -58,11 +58,9 @@ def verdicts_of(run: Run) -> dict[str, str]:
 def changed_verdicts(claimed: Mapping[str, str], repeated: Mapping[str, str]) -> list[str]:
     """Return a clause on each verdict that differs."""
     nothing = "no verdict"
-    return [
-        f"{subject}: {claimed.get(subject, nothing)} becomes {repeated.get(subject, nothing)}"
-        for subject in dict.fromkeys([*claimed, *repeated])
-        if claimed.get(subject, nothing) != repeated.get(subject, nothing)
-    ]
+    subjects = dict.fromkeys([*claimed, *repeated])
+    pairs = {subject: (claimed.get(subject, nothing), repeated.get(subject, nothing)) for subject in subjects}
+    return [f"{subject}: {before} becomes {after}" for subject, (before, after) in pairs.items() if before != after]
 
 
 def with_repeated(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,8 +70,7 @@ class Verification:
     @property
     def counts(self) -> dict[str, int]:
         """The number of trials with each outcome."""
-        counter = Counter(trial.outcome for trial in self.trials)
-        return {str(outcome): counter[outcome] for outcome in Outcome}
+        return {str(outcome): sum(trial.outcome is outcome for trial in self.trials) for outcome in Outcome}
 
     @property
     def compared(self) -> int:
@@ -95,7 +93,5 @@ class Verification:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, as ``mfbench verify --json`` writes them."""
-        content = dataclasses.asdict(self)
-        content["trials"] = [{**trial, "outcome": str(trial["outcome"])} for trial in content["trials"]]
         figures = {"compared": self.compared, "counts": self.counts, "largest_share": self.largest_share}
-        return {"format": 1, **content, **figures}
+        return {"format": 1, **dataclasses.asdict(self), **figures}

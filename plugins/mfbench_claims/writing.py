@@ -5,42 +5,30 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 import stat
 import zipfile
-import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mfbench.base.untrusted import plain_text
 from mfbench.base.wording import counted
 from mfbench.errors import MfbenchError, RunError, UsageError, explained
 from mfbench.run.fingerprint import VERSION
 from mfbench.run.store.store import Store
 from mfbench_claims.archive import REFUSED
-from mfbench_claims.form import (
-    COLUMNS,
-    DOCUMENTS,
-    FREE_TEXT,
-    LARGEST_CONTENT,
-    LARGEST_DOCUMENT,
-    LARGEST_LINE,
-    MANIFEST,
-    METADATA,
-    PLACES,
-    Manifest,
-    Member,
-)
-from mfbench_claims.private_text import PrivateText
+from mfbench_claims.form import COLUMNS, FREE_TEXT, LARGEST_TEXT, MANIFEST, METADATA, Manifest
+from mfbench_claims.private_text import HIDDEN, paths_of_this_machine
 from mfbench_claims.public_metadata import public_metadata
 from mfbench_claims.reading import opened_bundles
 
-# What a dataset's author wrote is public as the data are.
-_PUBLISHED = ("class_names", "feature_names")
-_WHICH = {
-    "trials": "WHERE key IN (SELECT key FROM plan) ",
-    "splits": "WHERE sha256 IN (SELECT sha256 FROM datasets) ",
+_ROWS = {
+    "trials": "WHERE key IN (SELECT key FROM plan) ORDER BY key",
+    "splits": "WHERE sha256 IN (SELECT sha256 FROM datasets) ORDER BY sha256, protocol, repeat, fold",
 }
+"""Which rows of a table are in a bundle, and in what order, if it is not all of them by their first column."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +43,6 @@ class Written:
 
 def write_bundle(run: Path, target: Path) -> Written:
     """Write the bundle of a run."""
-    in_the_way = next((each for each in target.parents if each.exists() and not each.is_dir()), None)
-    if in_the_way is not None:
-        raise UsageError(f"cannot write {target}: {in_the_way} is not a folder")
     if not target.name or target.is_dir():
         raise UsageError(f"{str(target)!r} is a folder: name the file that the bundle is written to, such as claim.zip")
     work = target.with_name(f".{target.name}.part")
@@ -68,17 +53,14 @@ def write_bundle(run: Path, target: Path) -> Written:
         with explained(MfbenchError, lambda reason: f"cannot write {target}: {reason}", OSError):
             target.parent.mkdir(parents=True, exist_ok=True)
             try:
-                with zipfile.ZipFile(work, "w", allowZip64=False) as archive:
-                    manifest = _Writer(run, store, archive).write()
+                with zipfile.ZipFile(work, "w") as archive:
+                    manifest = _write_members(run, store, archive)
                 _check_readable(run, work)
                 work.replace(target)
-            except zipfile.LargeZipFile:
-                raise RunError(f"{run} is too large for a bundle") from None
             finally:
                 work.unlink(missing_ok=True)
         damaged = list(store.damaged)
-    is_or_are = "is" if len(damaged) == 1 else "are"
-    remarks = [f"{counted(len(damaged), 'damaged result')} {is_or_are} not in the bundle."] if damaged else []
+    remarks = [f"Not in the bundle: {counted(len(damaged), 'damaged result')}."] if damaged else []
     return Written(target, manifest.planned, manifest.results, remarks)
 
 
@@ -92,108 +74,55 @@ def _check_readable(run: Path, bundle: Path) -> None:
         raise RunError(f"{run} cannot be bundled, because its bundle would be refused: {reason}") from error
 
 
-class _Writer:
-    """Writes the members of one bundle."""
+def _write_members(run: Path, store: Store, archive: zipfile.ZipFile) -> Manifest:
+    """Write the metadata and the tables of a run, and then the manifest."""
+    meta = public_metadata(store.meta())
+    private = paths_of_this_machine(run)
+    # Keys stay in their order, because that of a grid's parameters determines the grid.
+    content = json.dumps(meta.to_columns(), indent=1, ensure_ascii=False)
+    if leak := private.search(content):
+        raise RunError(f"{run}: its suite contains the private path {leak[0]!r}; change it there, and run it again")
+    members = {METADATA: _write(archive, METADATA, [content.encode() + b"\n"])[0]}
+    counts = {}
+    for table in COLUMNS:
+        name = f"{table}.jsonl"
+        members[name], counts[table] = _write(archive, name, _lines(store, table, private))
+    manifest = Manifest(
+        mfbench=VERSION,
+        suite=meta.name,
+        profile=meta.profile,
+        planned=counts["plan"],
+        results=counts["trials"],
+        members=dict(sorted(members.items())),
+    )
+    _write(archive, MANIFEST, [manifest.model_dump_json(indent=1).encode() + b"\n"])
+    return manifest
 
-    def __init__(self, run: Path, store: Store, archive: zipfile.ZipFile) -> None:
-        self.run, self.store, self.archive = run, store, archive
-        self.private = PrivateText.of_this_machine(run)
-        self.members: dict[str, Member] = {}
 
-    def write(self) -> Manifest:
-        meta = public_metadata(self.store.meta())
-        # Keys stay in their order, because that of a grid's parameters determines the grid.
-        columns = meta.to_columns()
-        words = columns["suite"]["suite"]
-        words |= {name: self.private.removed(words[name]) for name in _PROSE}
-        for place, text in _texts(columns, ""):
-            self._check(text, f"the metadata of the run ({place})")
-        content = json.dumps(columns, indent=1, ensure_ascii=False)
-        if len(content.encode()) > LARGEST_DOCUMENT:
-            raise RunError(f"{self.run} is too large for a bundle: its metadata are")
-        self._add(METADATA, iter([content.encode() + b"\n"]), rows=0)
-        for table in COLUMNS:
-            self._add(f"{table}.jsonl", self._lines(table))
-        self.members = dict(sorted(self.members.items()))
-        manifest = Manifest(
-            mfbench=VERSION,
-            suite=meta.name,
-            # Not the folder's name, which is anybody's choice.
-            run=f"{meta.profile}-{meta.protocol_key[:8]}",
-            profile=meta.profile,
-            planned=self.members["plan.jsonl"].rows,
-            results=self.members["trials.jsonl"].rows,
-            datasets=dict(sorted(self.store.raw("SELECT label, sha256 FROM datasets"))),
-            members=self.members,
-        )
-        self._add(MANIFEST, iter([manifest.model_dump_json(indent=1).encode() + b"\n"]), rows=0)
-        return manifest
+def _write(archive: zipfile.ZipFile, name: str, lines: Iterable[bytes]) -> tuple[str, int]:
+    """Write a member; return its checksum and its number of lines."""
+    about = zipfile.ZipInfo(name)  # whose time is the first that a zip file can have
+    about.compress_type = zipfile.ZIP_DEFLATED
+    about.create_system = 3
+    about.external_attr = (stat.S_IFREG | 0o644) << 16
+    digest, number = hashlib.sha256(), 0
+    with archive.open(about, "w", force_zip64=True) as member:
+        for line in lines:
+            member.write(line)
+            digest.update(line)
+            number += 1
+    return digest.hexdigest(), number
 
-    def _add(self, name: str, chunks: Iterator[bytes], rows: int | None = None) -> None:
-        about = zipfile.ZipInfo(name)  # whose time is the first that a zip file can have
-        about.compress_type = zipfile.ZIP_DEFLATED
-        about.create_system = 3
-        about.external_attr = (stat.S_IFREG | 0o644) << 16
-        digest, size, number = hashlib.sha256(), 0, 0
-        with self.archive.open(about, "w") as member:
-            for chunk in chunks:
-                member.write(chunk)
-                digest.update(chunk)
-                size += len(chunk)
-                number += 1
-        self.members[name] = Member(sha256=digest.hexdigest(), size=size, rows=number if rows is None else rows)
-        if sum(each.size for each in self.members.values()) > LARGEST_CONTENT:
-            raise RunError(f"{self.run} is too large for a bundle: more than {LARGEST_CONTENT // 2**30} GiB")
 
-    def _lines(self, table: str) -> Iterator[bytes]:
-        present = {row[1] for row in self.store.raw(f"PRAGMA table_info({table})")}
-        columns = COLUMNS[table]
-        values = [name if name in present else _DEFAULTS.get(name, "NULL") for name in columns]
-        query = f"SELECT {', '.join(values)} FROM {table} {_WHICH.get(table, '')}ORDER BY {_ORDER.get(table, '1')}"
-        for row in self.store.raw(query):
-            line = json.dumps(self._public(table, columns, row), ensure_ascii=False, separators=(",", ":")).encode()
-            if len(line) >= LARGEST_LINE:
-                raise RunError(f"{self.run} is too large for a bundle: a row of {table} has {len(line):,} bytes")
-            yield line + b"\n"
-
-    def _public(self, table: str, columns: tuple[str, ...], row: tuple[Any, ...]) -> list[Any]:
-        """Return the values of a row as JSON has them, without what is private."""
+def _lines(store: Store, table: str, private: re.Pattern[str]) -> Iterator[bytes]:
+    """Yield the rows of a table as lines of JSON, without private paths."""
+    query = f"SELECT {', '.join(COLUMNS[table])} FROM {table} {_ROWS.get(table, 'ORDER BY 1')}"
+    for row in store.raw(query):
         values: list[Any] = []
-        for place, (name, value) in enumerate(zip(columns, row, strict=True)):
-            if value is not None and place in PLACES[table]:
-                if name in DOCUMENTS:
-                    self._check(zlib.decompress(value).decode(), f"a result ({name})")
+        for name, value in zip(COLUMNS[table], row, strict=True):
+            if isinstance(value, bytes):
                 value = base64.b64encode(value).decode("ascii")
-            elif isinstance(value, str) and name in FREE_TEXT:
-                value = self.private.removed(value)
-            elif isinstance(value, str) and name not in _PUBLISHED:
-                self._check(value, f"{table}.{name}")
+            elif name in FREE_TEXT and value is not None:
+                value = plain_text(private.sub(HIDDEN, value), LARGEST_TEXT)
             values.append(value)
-        return values
-
-    def _check(self, text: str, place: str) -> None:
-        leak = self.private.leak(text)
-        if leak is not None:
-            raise RunError(
-                f"{self.run}: {place} contains {leak!r}, which is private, in a place where it cannot be left out; "
-                "change that text in the suite, and run it again"
-            )
-
-
-def _texts(value: Any, place: str) -> Iterator[tuple[str, str]]:
-    """Yield each text of a document, keys included, with its place."""
-    if isinstance(value, str):
-        yield place, value
-    elif isinstance(value, dict):
-        for name, each in value.items():
-            yield place, name
-            yield from _texts(each, f"{place}.{name}".lstrip("."))
-    elif isinstance(value, list):
-        for number, each in enumerate(value):
-            yield from _texts(each, f"{place}[{number}]")
-
-
-_PROSE = ("title", "description")
-_ORDER = {"splits": "1, 2, 3, 4"}
-# What a store of an earlier version would hold in a column that it lacks, if it is not NULL.
-_DEFAULTS = {"can_pull": "0", "attempt": "''"}
+        yield json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"

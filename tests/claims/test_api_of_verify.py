@@ -155,7 +155,7 @@ def test_what_cannot_be_run_here_is_named(small_claim, tmp_path, in_process):
     from forgery import members_of, sealed, write_zip
 
     members = members_of(small_claim)
-    sha256 = json.loads(members["manifest.json"])["datasets"]["iris"]
+    sha256 = json.loads(members["datasets.jsonl"])[1]
     other = {name: content.replace(sha256.encode(), b"0" * 64) for name, content in members.items()}
     verification = verify(write_zip(sealed(other), tmp_path / "claim.zip"))
     assert verification.exit_code == ExitCode.NOTHING_MEASURED and verification.counts["not run"] == 12

@@ -51,18 +51,18 @@ def test_members_that_no_bundle_has(subtests, members, folder):
     ]:
         with subtests.test(name=name):
             message = refusal(write_zip({**members, name: b"evil"}, folder / "claim.zip"))
-            assert ("members of a bundle" in message or "no bundle has" in message) and len(message) < 400
+            assert ("not those of a bundle" in message or "list of members" in message) and len(message) < 450
             assert message.isprintable()
             assert [path.name for path in folder.iterdir()] == ["claim.zip"]
 
 
 def test_another_member_in_place_of_one(members, folder):
     del members["plan.jsonl"]
-    message = refusal(write_zip({**members, "../evil": b"evil"}, folder / "claim.zip"))
-    assert "a member '../evil', which no bundle has" in message
-    assert "plan.jsonl is missing" in refusal(write_zip(members, folder / "claim.zip"))
+    expected = "its members are not those of a bundle: "
+    assert expected + "../evil" in refusal(write_zip({**members, "../evil": b"evil"}, folder / "claim.zip"))
+    assert expected in refusal(write_zip(members, folder / "claim.zip"))
     members["plan.jsonl/"] = b""
-    assert "which no bundle has" in refusal(write_zip(members, folder / "claim.zip"))
+    assert expected in refusal(write_zip(members, folder / "claim.zip"))
 
 
 def test_a_member_twice(members, folder):
@@ -70,15 +70,15 @@ def test_a_member_twice(members, folder):
     path = write_zip(members, folder / "claim.zip")
     with pytest.warns(UserWarning, match="Duplicate"), zipfile.ZipFile(path, "a") as archive:
         archive.writestr("trials.jsonl", b"")
-    assert "trials.jsonl twice" in refusal(path)
+    assert "trials.jsonl, trials.jsonl" in refusal(path)
 
 
 def test_links_and_encryption_and_other_compressions(members, folder):
     path = folder / "claim.zip"
-    for change, expected in (
-        ({"external_attr": (stat.S_IFLNK | 0o777) << 16}, "plan.jsonl is not a plain file"),
-        ({"external_attr": stat.S_IFIFO << 16}, "plan.jsonl is not a plain file"),
-        ({"compress_type": zipfile.ZIP_BZIP2}, "compressed in a way that no bundle uses"),
+    for change in (
+        {"external_attr": (stat.S_IFLNK | 0o777) << 16},
+        {"external_attr": stat.S_IFIFO << 16},
+        {"compress_type": zipfile.ZIP_BZIP2},
     ):
         with zipfile.ZipFile(path, "w") as archive:
             for name, content in members.items():
@@ -86,7 +86,7 @@ def test_links_and_encryption_and_other_compressions(members, folder):
                 for attribute, value in change.items() if name == "plan.jsonl" else ():
                     setattr(about, attribute, value)
                 archive.writestr(about, content)
-        assert expected in refusal(path)
+        assert "plan.jsonl is encrypted, a link, or compressed in another way" in refusal(path)
     write_zip(members, path)
     content = bytearray(path.read_bytes())
     place = content.rindex(b"PK\x01\x02")  # the entry of the last member in the list of members
@@ -101,7 +101,7 @@ def test_what_is_no_zip_file(folder, members):
         path.write_bytes(content)
         assert "not a zip file" in refusal(path)
     assert "No such file" in refusal(folder / "missing.zip")
-    assert "Is a directory" in refusal(folder)
+    assert "it is not a file" in refusal(folder)
     whole = write_zip(members, path).read_bytes()
     path.write_bytes(whole + b"more")
     assert "something was added" in refusal(path)
@@ -111,7 +111,7 @@ def test_what_is_no_zip_file(folder, members):
 
 def test_a_pipe_is_refused_and_not_waited_for(folder):
     os.mkfifo(folder / "pipe")
-    assert "it is a pipe or a device; save its content" in refusal(folder / "pipe")
+    assert "it is not a file" in refusal(folder / "pipe")
 
 
 def test_a_list_of_millions_of_members_is_not_read(folder, members, monkeypatch):
@@ -119,13 +119,12 @@ def test_a_list_of_millions_of_members_is_not_read(folder, members, monkeypatch)
     content = bytearray(path.read_bytes())
     end = len(content) - 22
     monkeypatch.setattr(zipfile, "ZipFile", lambda *_: pytest.fail("the list of members was read"))
-    for place, form, value in ((10, "<H", 0xFFFF), (12, "<L", 2**31)):
-        changed = bytearray(content)
-        struct.pack_into(form, changed, end + place, value)
-        path.write_bytes(changed)
-        assert "does not have the 7 members" in refusal(path)
+    changed = bytearray(content)
+    struct.pack_into("<L", changed, end + 12, 2**31)
+    path.write_bytes(changed)
+    assert "its list of members is longer than that of a bundle" in refusal(path)
     path.write_bytes(content[:end] + b"PK\x06\x07" + bytes(16) + content[end:])
-    assert "does not have the 7 members" in refusal(path)
+    assert "its list of members is longer than that of a bundle" in refusal(path)
 
 
 def test_bombs(folder, members, monkeypatch):
@@ -162,42 +161,10 @@ def test_the_members_are_those_of_a_bundle(members):
     assert sorted(members) == sorted(MEMBERS)
 
 
-def test_something_before_the_first_member(folder, members):
-    path = write_zip(members, folder / "claim.zip")
-    content = path.read_bytes()
-    path.write_bytes(b"#!/bin/sh\n" + content)
-    assert "something is before its first member" in refusal(path)
-    # As a program would write it that corrects all places.
-    with path.open("wb") as file:
-        file.write(b"#!/bin/sh\n")
-        with zipfile.ZipFile(file, "w") as archive:
-            for name, member in members.items():
-                archive.writestr(name, member)
-    assert "something is before its first member" in refusal(path)
-
-
-def test_something_between_or_after_the_members(folder, members):
-    path = write_zip(members, folder / "claim.zip")
-    content = path.read_bytes()
-    end = content.rindex(b"PK\x05\x06")
-    (begin,) = struct.unpack_from("<L", content, end + 16)
-    hidden = bytearray(content[:begin] + b"hidden" + content[begin:])
-    struct.pack_into("<L", hidden, end + 6 + 16, begin + 6)
-    path.write_bytes(hidden)
-    assert "something is after its member" in refusal(path)
-    # A second header inside of a member: two programs would read two contents.
-    first, second = zipfile.ZipFile(write_zip(members, path)).infolist()[:2]
-    content = bytearray(path.read_bytes())
-    content[second.header_offset + 28] += 1  # its extra field reaches one byte further
-    path.write_bytes(content)
-    assert "something is after its member" in refusal(path)
-    assert first.header_offset == 0
-
-
-def test_memory_that_is_not_there_is_a_refusal(tmp_path):
+def test_memory_that_is_not_there_is_a_refusal(small_claim):
     with (
         pytest.raises(UsageError, match="is refused as a bundle: it needs more memory than there is"),
-        module.refusals(tmp_path),
+        module.opened_archive(small_claim),
     ):
         raise MemoryError
 

@@ -1,17 +1,14 @@
-"""The form of bundles is complete: whatever a store has, and no more."""
+"""The form of bundles is complete: what a store has, without tracebacks."""
 
 from mfbench.run.store.formats.texts import LIMITS
-from mfbench.run.store.reading import ARRAYS as STORED_ARRAYS
 from mfbench.run.store.seals import TRIAL_COLUMNS, WHOLE
-from mfbench_claims.form import ARRAYS, COLUMNS, DOCUMENTS, FREE_TEXT, PLACES
+from mfbench_claims.form import COLUMNS, FREE_TEXT
 
 
-def test_every_column_of_a_store_is_in_a_bundle():
-    assert {**{table: WHOLE[table] for table in WHOLE if table != "meta"}, "trials": TRIAL_COLUMNS} == COLUMNS
-    assert set(STORED_ARRAYS) < set(ARRAYS) and not set(ARRAYS) & set(DOCUMENTS)
-    packed = [COLUMNS[table][place] for table, places in PLACES.items() for place in places]
-    assert sorted(packed) == sorted((*ARRAYS, *DOCUMENTS))
+def test_every_column_of_a_store_is_in_a_bundle_but_the_traceback():
+    trials = tuple(name for name in TRIAL_COLUMNS if name != "error_trace")
+    assert {**{table: WHOLE[table] for table in WHOLE if table != "meta"}, "trials": trials} == COLUMNS
 
 
-def test_whatever_others_write_is_searched_for_private_text():
-    assert set(LIMITS) - {"error_type"} <= set(FREE_TEXT)
+def test_private_paths_are_looked_for_in_what_others_write():
+    assert set(LIMITS) - {"error_type", "error_trace"} <= set(FREE_TEXT)
