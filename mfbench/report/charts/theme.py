@@ -41,6 +41,12 @@ CONFIG: dict[str, Any] = {
 MOST_DATASETS = 60
 """Number of datasets that have a chart each; more would make a page that nobody can open."""
 
+
+def first_charts(charts: Sequence[object]) -> list[str]:
+    """Return the note on a list of charts, one per dataset, that ends at `MOST_DATASETS`."""
+    return [f"Charts: the first {MOST_DATASETS} datasets."] if len(charts) == MOST_DATASETS else []
+
+
 LETTER = 7.0
 """Upper bound on the width of a letter in pixels, where a layout must know the width of a label."""
 

@@ -10,6 +10,7 @@ from mfbench.model.sections import Chart
 from mfbench.report.charts.theme import BETTER, WORSE
 
 NAME = "win-probabilities"
+WINS = "Share of datasets on which the method of the row is better than that of the column; a tie counts half"
 _STEP, _NUMBERED = 30, 16
 
 
@@ -24,7 +25,7 @@ def win_probabilities_chart(wins: pd.DataFrame) -> Chart:
     return Chart(
         NAME,
         "Shares of wins",
-        "Share of datasets on which the method of the row is better than that of the column; a tie counts half.",
+        f"{WINS}.",
         spec=lambda: specify(wins),
         alt=lambda: describe(wins),
     )
