@@ -17,7 +17,7 @@ class PlainConsole(Console):
     Parameters
     ----------
     **options
-        As for `rich.console.Console`; ``markup`` and ``emoji`` are off.
+        As for `rich.console.Console`; ``markup``, ``emoji`` and ``highlight`` are off.
 
     Examples
     --------
@@ -26,7 +26,7 @@ class PlainConsole(Console):
     """
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(**{**options, "markup": False, "emoji": False})
+        super().__init__(**{**options, "markup": False, "emoji": False, "highlight": False})
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """Return the segments of what is printed; only those that rich itself made may control the terminal."""

@@ -200,7 +200,7 @@ def specify(diagram: Diagram) -> Any:
             {"rank": 1.0, "end": min(float(n), 1.0 + diagram.difference), "y": -30.0, "label": _difference(diagram)},
         ]
     )
-    tooltip = [alt.Tooltip("method:N"), alt.Tooltip("rank:Q", title="average rank", format=".2f")]
+    tooltip = ["method:N", alt.Tooltip("rank:Q", title="average rank", format=".2f")]
     named = alt.Chart(labels).encode(x, y)
     layers = [
         alt.Chart(scale).mark_rule(strokeWidth=1.5, color=INK).encode(x, y, alt.X2("end")),

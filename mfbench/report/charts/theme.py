@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 # Okabe and Ito's colours, which readers with any colour vision distinguish, and four more for long lists.
@@ -60,6 +60,23 @@ def colours_of(names: Sequence[str]) -> list[str]:
     ['#0072b2', '#d55e00']
     """
     return [COLOURS[number % len(COLOURS)] for number in range(len(names))]
+
+
+def lines_of_methods(names: Sequence[str]) -> tuple[Any, Any]:
+    """Return the colours and the dashes of lines, one for each method, as encodings of Altair."""
+    import altair as alt
+
+    ranges: tuple[Any, Any] = (colours_of(names), dashes_of(names))
+    colour, dash = (alt.Scale(domain=list(names), range=own) for own in ranges)
+    return alt.Color("method:N", title=None, scale=colour), alt.StrokeDash("method:N", title=None, scale=dash)
+
+
+def chosen_in_legend(field: str) -> tuple[Any, Callable[[float, float], Any]]:
+    """Return a selection by a click in the legend, and a function of the opacities of what it has and lacks."""
+    import altair as alt
+
+    chosen = alt.selection_point(fields=[field], bind="legend")
+    return chosen, lambda own, other: alt.when(chosen).then(alt.value(own)).otherwise(alt.value(other))
 
 
 def dashes_of(names: Sequence[str]) -> list[list[int]]:
