@@ -100,18 +100,14 @@ def shell_command(words: Iterable[str]) -> str:
     >>> print(shell_command(["mfbench", "report", "my runs", "two\nlines"]))
     mfbench report 'my runs' $'two\x0alines'
     """
-    return " ".join(shlex.quote(word) if word.isprintable() else f"$'{_escaped(word)}'" for word in words)
+    return " ".join(shlex.quote(word) if word.isprintable() else _escaped(word) for word in words)
 
 
 def _escaped(word: str) -> str:
-    """Return a word with the bytes of its unprintable signs, quotes and backslashes as escapes."""
-    return "".join(sign if sign.isprintable() and sign not in "\\'" else _as_bytes(sign) for sign in word)
-
-
-def _as_bytes(sign: str) -> str:
-    # A byte of a path that is not UTF-8 is a surrogate in Python.
-    content = sign.encode("utf-8", "surrogateescape" if "\udc80" <= sign <= "\udcff" else "surrogatepass")
-    return "".join(f"\\x{byte:02x}" for byte in content)
+    """Return a word as its bytes, with escapes for all that are not plain: some may belong to no character."""
+    codes = word.encode("utf-8", "surrogateescape")
+    texts = (chr(code) if chr(code).isalnum() and code < 0x80 else f"\\x{code:02x}" for code in codes)
+    return f"$'{''.join(texts)}'"
 
 
 def csv_cell(value: object) -> object:
@@ -167,12 +163,7 @@ def markdown_paragraph(text: str) -> str:
     >>> print(markdown_paragraph("# 1"), markdown_paragraph("1. one"), markdown_paragraph("-1.5"))
     \# 1 1\. one -1.5
     """
-    return _BLOCK.sub(_as_text, markdown(text.strip()))
-
-
-def _as_text(match: re.Match[str]) -> str:
-    sign = match[0]
-    return f"{sign}\\" if sign.isdigit() else f"\\{sign}"
+    return _BLOCK.sub(lambda match: f"{match[0]}\\" if match[0].isdigit() else f"\\{match[0]}", markdown(text.strip()))
 
 
 def _visible(sign: str) -> str:
@@ -181,9 +172,6 @@ def _visible(sign: str) -> str:
     kind = unicodedata.category(sign)
     if kind in ("Cc", "Zl", "Zp"):
         return " " if sign.isspace() and not "\x1c" <= sign <= "\x1f" else ""
-    return "" if kind == "Cf" or _is_noncharacter(ord(sign)) else sign
-
-
-def _is_noncharacter(code: int) -> bool:
-    """Tell whether a code will never be a character; XML forbids two of them."""
-    return code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF
+    # XML forbids two of the codes that will never be a character.
+    is_noncharacter = ord(sign) & 0xFFFE == 0xFFFE or 0xFDD0 <= ord(sign) <= 0xFDEF
+    return "" if kind == "Cf" or is_noncharacter else sign

@@ -52,6 +52,10 @@ Reference = Annotated[
     str | None,
     typer.Option(metavar="LABEL", help="Method that the others are compared with. [default: the suite's]"),
 ]
+Metric = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Metric that the report shows. [default: the run's first]")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
 Seed = Annotated[int | None, typer.Option(help="Override the suite's seed.")]
 MaxRows = Annotated[
     int | None,

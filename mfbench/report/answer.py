@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mfbench.base.wording import counted
+from mfbench.base.wording import counted, listing
 from mfbench.report.cells import rank_text
 from mfbench.stats.across_datasets.overall import Overall
 from mfbench.stats.one_dataset.signed import attained_level
@@ -78,6 +78,4 @@ def listed(names: Sequence[str], most: int = MOST_NAMED) -> str:
     >>> listed(["A"]), listed(["A", "B", "C"]), listed(["A", "B", "C", "D"], most=2)
     ('A', 'A, B and C', 'A, B and 2 more')
     """
-    if len(names) > most:
-        return f"{', '.join(names[:most])} and {len(names) - most} more"
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return listing(names if len(names) <= most else [*names[:most], f"{len(names) - most} more"])

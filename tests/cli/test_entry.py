@@ -76,4 +76,4 @@ def test_a_character_that_the_terminal_cannot_show_is_replaced(monkeypatch):
     monkeypatch.setattr("mfbench.host.registry.load_registry", lambda **_: sys.stdout.write("→é\ud800"))
     leave("plugins")
     stream.flush()
-    assert stream.buffer.getvalue().startswith(b"->\\xe9\\ud800")
+    assert stream.buffer.getvalue().startswith(b"\\u2192\\xe9\\ud800")

@@ -137,7 +137,7 @@ def _missing(
 
 
 def _published(figures: pd.DataFrame, metric: str) -> dict[Place, str]:
-    own, percent = figures[(figures["metric"] == metric) & np.isfinite(figures["published"])], SCORES[metric].percent
+    own, percent = figures[(figures["metric"] == metric) & figures["published"].notna()], SCORES[metric].percent
     return {
         (row["dataset"], row["method"]): f"{size_text(row['published'], percent)} "
         f"({size_text(row['difference'], percent, '+')})"
