@@ -141,8 +141,7 @@ def verify(data_dir: DataDir = None) -> None:
 @app.command("clear")
 def clear(
     names: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[NAME...]", help="Datasets or references to delete. [default: all]"),
+        list[str] | None, typer.Argument(metavar="[NAME...]", help="Datasets or references to delete. [default: all]")
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Delete everything without asking.")] = False,
     strict: Strict = False,

@@ -28,8 +28,7 @@ Part = Annotated[
     typer.Option(metavar="NAME", help="Run only a part that the suite defines; 'mfbench suites' lists them."),
 ]
 Only = Annotated[
-    list[str] | None,
-    typer.Option(metavar="GLOB", help="Run only matching datasets and methods. Can be repeated."),
+    list[str] | None, typer.Option(metavar="GLOB", help="Run only matching datasets and methods. Can be repeated.")
 ]
 Add = Annotated[
     list[str] | None,
@@ -39,8 +38,7 @@ Add = Annotated[
     ),
 ]
 AddData = Annotated[
-    list[str] | None,
-    typer.Option(metavar="DATASET", help="Add a dataset, such as file:mine.csv. Can be repeated."),
+    list[str] | None, typer.Option(metavar="DATASET", help="Add a dataset, such as file:mine.csv. Can be repeated.")
 ]
 AddedTarget = Annotated[
     str | None,
@@ -49,8 +47,7 @@ AddedTarget = Annotated[
     ),
 ]
 Reference = Annotated[
-    str | None,
-    typer.Option(metavar="LABEL", help="Method that the others are compared with. [default: the suite's]"),
+    str | None, typer.Option(metavar="LABEL", help="Method that the others are compared with. [default: the suite's]")
 ]
 Metric = Annotated[
     str | None, typer.Option(metavar="NAME", help="Metric that the report shows. [default: the run's first]")
@@ -64,8 +61,7 @@ MaxRows = Annotated[
     ),
 ]
 Target = Annotated[
-    str | None,
-    typer.Option(help="Label column of a file or repository. [default: the last one, or the repository's]"),
+    str | None, typer.Option(help="Label column of a file or repository. [default: the last one, or the repository's]")
 ]
 Categorical = Annotated[
     list[str] | None,

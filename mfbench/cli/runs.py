@@ -95,8 +95,7 @@ def suite(
         ),
     ] = None,
     task: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Run only the trials that a file of 'mfbench batch' lists."),
+        Path | None, typer.Option(metavar="FILE", help="Run only the trials that a file of 'mfbench batch' lists.")
     ] = None,
     reuse: Annotated[
         list[Path] | None,
@@ -199,8 +198,7 @@ def report(
     as_json: AsJson = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Write CSV, one line per dataset and method.")] = False,
     as_curves: Annotated[
-        bool,
-        typer.Option("--curves", help="Write the curves as CSV, one line per dataset, method, metric and size."),
+        bool, typer.Option("--curves", help="Write the curves as CSV, one line per dataset, method, metric and size.")
     ] = False,
     as_md: Annotated[bool, typer.Option("--md", help="Write Markdown.")] = False,
     as_latex: Annotated[bool, typer.Option("--latex", help="Write the tables as LaTeX.")] = False,

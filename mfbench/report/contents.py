@@ -155,10 +155,7 @@ def _guarded_chart(chart: Chart, plugin: Plugin) -> Chart:
 
     spec, alt = chart.spec, chart.alt
     return dataclasses.replace(
-        chart,
-        text=chart.text and text,
-        spec=spec and (lambda: checked(spec)),
-        alt=alt and (lambda: str(checked(alt))),
+        chart, text=chart.text and text, spec=spec and (lambda: checked(spec)), alt=alt and (lambda: str(checked(alt)))
     )
 
 

@@ -96,11 +96,7 @@ class Form:
 
 
 def show_run(
-    run: Run,
-    console: Console,
-    registry: Registry | None = None,
-    page: Path | None = None,
-    joined: Sequence[str] = (),
+    run: Run, console: Console, registry: Registry | None = None, page: Path | None = None, joined: Sequence[str] = ()
 ) -> None:
     """Print the short report of a run.
 

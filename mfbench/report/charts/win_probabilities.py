@@ -22,13 +22,7 @@ def win_probabilities_chart(wins: pd.DataFrame) -> Chart:
     wins : DataFrame of shape (n_methods, n_methods)
         As `mfbench.stats.across_datasets.overall.Overall.wins`; best average rank first.
     """
-    return Chart(
-        NAME,
-        "Shares of wins",
-        f"{WINS}.",
-        spec=lambda: specify(wins),
-        alt=lambda: describe(wins),
-    )
+    return Chart(NAME, "Shares of wins", f"{WINS}.", spec=lambda: specify(wins), alt=lambda: describe(wins))
 
 
 def specify(wins: pd.DataFrame) -> Any:

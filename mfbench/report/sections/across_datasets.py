@@ -8,16 +8,7 @@ from typing import Any
 
 from mfbench.base.wording import counted
 from mfbench.model.sections import Cell, Section, Table
-from mfbench.report.cells import (
-    DASH,
-    in_points,
-    interval_text,
-    p_text,
-    precise_text,
-    rank_text,
-    size_text,
-    table_of,
-)
+from mfbench.report.cells import DASH, in_points, interval_text, p_text, precise_text, rank_text, size_text, table_of
 from mfbench.report.charts.critical_difference import critical_difference_chart
 from mfbench.report.charts.win_probabilities import WINS, win_probabilities_chart
 from mfbench.stats.across_datasets.overall import Overall

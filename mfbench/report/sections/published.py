@@ -26,11 +26,7 @@ from mfbench.stats.published import (
 from mfbench.stats.results import Run
 from mfbench.suite.scores import SCORES
 
-MARKS: dict[str, tuple[str, Role]] = {
-    ABOVE: ("▲", "above"),
-    BELOW: ("▼", "below"),
-    EQUIVALENT: ("=", "equivalent"),
-}
+MARKS: dict[str, tuple[str, Role]] = {ABOVE: ("▲", "above"), BELOW: ("▼", "below"), EQUIVALENT: ("=", "equivalent")}
 LISTED = 10
 
 

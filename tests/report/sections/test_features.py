@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from chart_data import data_of
 
 from mfbench.model.trials import TrialResult
-from mfbench.report.charts.drawing import data_of, specification
+from mfbench.report.charts.drawing import specification
 from mfbench.report.contents import report_of
 from mfbench.report.sections.features import TITLE, features
 from mfbench.stats.stability import nogueira_stability, selected_features

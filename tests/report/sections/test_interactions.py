@@ -6,10 +6,11 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from chart_data import data_of
 from rich.console import Console
 
 from mfbench.model.trials import Interactions, TrialResult
-from mfbench.report.charts.drawing import data_of, specification
+from mfbench.report.charts.drawing import specification
 from mfbench.report.contents import report_of
 from mfbench.report.render.json import to_json
 from mfbench.report.render.markdown import to_markdown

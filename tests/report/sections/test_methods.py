@@ -1,6 +1,8 @@
 """The table of methods: one line for each, best rank first."""
 
-from mfbench.report.charts.drawing import data_of, specification
+from chart_data import data_of
+
+from mfbench.report.charts.drawing import specification
 from mfbench.report.sections.methods import methods
 
 

@@ -1,9 +1,10 @@
 """Times to fit, of the protocol timing alone."""
 
 import pytest
+from chart_data import data_of
 
 import mfbench
-from mfbench.report.charts.drawing import data_of, specification
+from mfbench.report.charts.drawing import specification
 from mfbench.report.sections.timing import COLUMNS, timing
 
 SUITE = """

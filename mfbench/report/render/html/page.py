@@ -8,9 +8,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from mfbench.base.untrusted import FORMULA, MARKDOWN, plain, plain_lines
+from mfbench.base.untrusted import FORMULA, MARKDOWN, plain
 from mfbench.model.sections import Cell, Chart, Report, Section, Table
-from mfbench.report.charts.drawing import specification
+from mfbench.report.charts.drawing import cleaned, specification
 from mfbench.report.charts.theme import CONFIG, distinct_slugs
 from mfbench.report.render.html.library import drawing_library
 from mfbench.report.render.html.pictures import packed, static_picture
@@ -58,7 +58,7 @@ def to_html(report: Report, command: str = "", scores: ScoreData | None = None) 
         has_published=scores is not None and any(map(any, scores.published)),
         policy=policy((library, script)),
         style=Markup(asset("style.css")),  # nosec B704  # made by this package
-        data=Markup(as_script_data(_plain(content))),  # nosec B704  # made by this package
+        data=Markup(as_script_data(cleaned(content))),  # nosec B704  # made by this package
         library=Markup(library),  # nosec B704  # made by this package
         script=Markup(script),  # nosec B704  # made by this package
     )
@@ -145,12 +145,3 @@ def as_script_data(content: Any) -> str:
     for sign in "<>&\u2028\u2029":
         text = text.replace(sign, f"\\u{ord(sign):04x}")
     return text
-
-
-def _plain(part: Any) -> Any:
-    """Return JSON in which every text is plain."""
-    if isinstance(part, str):
-        return plain_lines(part)
-    if isinstance(part, list | tuple):
-        return [_plain(item) for item in part]
-    return {plain(key): _plain(item) for key, item in part.items()} if isinstance(part, dict) else part
