@@ -190,8 +190,9 @@ def _show_unregistered(registry: Registry, console: Console, lookup: Lookup) -> 
     specs = [entry.spec for entry in registry.datasets.values() if not entry.spec.embedded]
     registered = {key for spec in specs for key in keys_of(spec)}
     facts = {item.key: ("cached", item.facts) for item in lookup.cache.entries()}
-    for name in () if lookup.mirror is None else lookup.mirror.names():
-        facts[MirrorReference(name).key] = ("mirror", lookup.mirror.card(name))
+    mirror = lookup.mirror
+    if mirror is not None:
+        facts |= {MirrorReference(name).key: ("mirror", mirror.card(name)) for name in mirror.names()}
     table = _table("not registered", *_SIZES, "where", "source", fold=("source",), bold="not registered")
     for key, (where, own) in sorted(facts.items()):
         if key not in registered:

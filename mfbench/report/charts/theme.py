@@ -100,7 +100,7 @@ def distinct_slugs(names: Sequence[str]) -> list[str]:
     """
     slugs: list[str] = []
     for name in names:
-        slug = first = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "chart"
+        slug = first = _slug(name) or "chart"
         number = 2
         while slug in slugs:
             slug, number = f"{first}-{number}", number + 1
@@ -116,4 +116,8 @@ def numbered_name(kind: str, number: int, dataset: str) -> str:
     >>> numbered_name("rounds", 1, "xor(n_noise=6)")
     'rounds-01-xor-n-noise-6'
     """
-    return f"{kind}-{number:02d}-{re.sub(r'[^a-z0-9]+', '-', dataset.lower()).strip('-')[:80]}"
+    return f"{kind}-{number:02d}-{_slug(dataset)[:80]}"
+
+
+def _slug(name: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")

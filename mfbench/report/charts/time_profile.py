@@ -86,7 +86,7 @@ def _end(ratios: pd.DataFrame) -> float:
 
 
 def _by_area(ratios: pd.DataFrame, end: float) -> list[str]:
-    area = np.log10(ratios.astype(float).clip(1.0, end)).mean(skipna=False)
+    area = ratios.astype(float).clip(1.0, end).apply(np.log10).mean(skipna=False)
     return [str(name) for name in area.sort_values(kind="stable").index]
 
 

@@ -58,7 +58,7 @@ def json_text(content: Any) -> str:
 
 
 @cache
-def read_schema(package: str | None, name: str) -> dict[str, Any]:
+def read_schema(package: str, name: str) -> dict[str, Any]:
     """Return a JSON Schema among the files of a package: the same object for each call."""
     content: dict[str, Any] = json.loads(resources.files(package).joinpath(name).read_text(encoding="utf-8"))
     return content

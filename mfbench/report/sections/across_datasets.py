@@ -141,7 +141,7 @@ def section_of_pairs(overall: Overall, percent: bool) -> Section:
     )
     shares = overall.wins.to_dict("index")
     wins = table_of(
-        ["method", *shares],
+        ["method", *map(str, shares)],
         [[name, *(DASH if other == name else f"{own[other]:.2f}" for other in shares)] for name, own in shares.items()],
         WINS,
     )
