@@ -6,12 +6,15 @@ accept: order of elements, required attributes and numbers.
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 from xml.etree import ElementTree
 
+_ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
 
@@ -38,47 +41,45 @@ def document(
     moment: datetime | None = None,
 ) -> str:
     """Return a document with one suite of test cases."""
+    outcomes = Counter(case.outcome for case in cases)
     root = ElementTree.Element("testsuites")  # one of the schemas allows no attributes here
-    suite = ElementTree.SubElement(
+    suite = _add(
         root,
         "testsuite",
-        {
-            "name": legal(title),
-            "package": "mfbench",
-            "id": "0",
-            "hostname": "localhost",
-            "timestamp": (moment or datetime.now(UTC)).strftime("%Y-%m-%dT%H:%M:%S"),
-            "tests": str(len(cases)),
-            "failures": str(sum(case.outcome == "failed" for case in cases)),
-            "errors": "0",
-            "time": _duration(seconds),
-            "skipped": str(sum(case.outcome == "skipped" for case in cases)),
-        },
+        name=title,
+        package="mfbench",
+        id="0",
+        hostname="localhost",
+        timestamp=(moment or datetime.now(UTC)).strftime("%Y-%m-%dT%H:%M:%S"),
+        tests=str(len(cases)),
+        failures=str(outcomes["failed"]),
+        errors="0",
+        time=_duration(seconds),
+        skipped=str(outcomes["skipped"]),
     )
-    listed = ElementTree.SubElement(suite, "properties")
+    listed = _add(suite, "properties")
     for name, value in properties:
         if value:
-            ElementTree.SubElement(listed, "property", {"name": legal(name), "value": legal(value)})
+            _add(listed, "property", name=name, value=value)
     for case in cases:
-        _add(suite, case)
-    ElementTree.SubElement(suite, "system-out").text = "\n".join(map(legal, lines))
-    ElementTree.SubElement(suite, "system-err")
+        element = _add(
+            suite, "testcase", classname=f"mfbench.{case.group}", name=case.name, time=_duration(case.seconds)
+        )
+        if case.outcome == "failed":
+            _add(element, "failure", case.details, message=case.message, type=case.kind)
+        elif case.outcome == "skipped":
+            _add(element, "skipped", message=case.message)
+    _add(suite, "system-out", "\n".join(lines))
+    _add(suite, "system-err")
     ElementTree.indent(root)
     return _DECLARATION + ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
-def _add(suite: ElementTree.Element, case: Case) -> None:
-    attributes = {
-        "classname": f"mfbench.{legal(case.group)}",
-        "name": legal(case.name),
-        "time": _duration(case.seconds),
-    }
-    element = ElementTree.SubElement(suite, "testcase", attributes)
-    if case.outcome == "failed":
-        failure = ElementTree.SubElement(element, "failure", {"message": legal(case.message), "type": legal(case.kind)})
-        failure.text = legal(case.details)
-    elif case.outcome == "skipped":
-        ElementTree.SubElement(element, "skipped", {"message": legal(case.message)})
+def _add(parent: ElementTree.Element, tag: str, content: str = "", **attributes: str) -> ElementTree.Element:
+    """Add an element whose texts are `legal`."""
+    element = ElementTree.SubElement(parent, tag, {name: legal(value) for name, value in attributes.items()})
+    element.text = legal(content) or None
+    return element
 
 
 def _duration(seconds: float) -> str:
@@ -88,8 +89,4 @@ def _duration(seconds: float) -> str:
 
 def legal(text: str) -> str:
     """Return text that XML 1.0 can contain: other characters become escapes."""
-    return "".join(sign if _is_legal(ord(sign)) else ascii(sign)[1:-1] for sign in text)
-
-
-def _is_legal(code: int) -> bool:
-    return code in (0x9, 0xA, 0xD) or 0x20 <= code <= 0xD7FF or 0xE000 <= code <= 0xFFFD or 0x10000 <= code <= 0x10FFFF
+    return _ILLEGAL.sub(lambda match: ascii(match[0])[1:-1], text)

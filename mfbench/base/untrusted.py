@@ -48,18 +48,14 @@ def cut(text: str, limit: int) -> str:
 
 def shell_command(words: Iterable[str]) -> str:
     """Return words as a command line to print: always one line, which a shell reads as these words."""
-    return " ".join(shlex.quote(word) if word.isprintable() else f"$'{_escaped(word)}'" for word in words)
+    return " ".join(shlex.quote(word) if word.isprintable() else _escaped(word) for word in words)
 
 
 def _escaped(word: str) -> str:
-    """Return a word with the bytes of its unprintable signs, quotes and backslashes as escapes."""
-    return "".join(sign if sign.isprintable() and sign not in "\\'" else _as_bytes(sign) for sign in word)
-
-
-def _as_bytes(sign: str) -> str:
-    # A byte of a path that is not UTF-8 is a surrogate in Python.
-    content = sign.encode("utf-8", "surrogateescape" if "\udc80" <= sign <= "\udcff" else "surrogatepass")
-    return "".join(f"\\x{byte:02x}" for byte in content)
+    """Return a word as its bytes, with escapes for all that are not plain: some may belong to no character."""
+    codes = word.encode("utf-8", "surrogateescape")
+    texts = (chr(code) if chr(code).isalnum() and code < 0x80 else f"\\x{code:02x}" for code in codes)
+    return f"$'{''.join(texts)}'"
 
 
 def csv_cell(value: object) -> object:
@@ -82,12 +78,7 @@ def markdown(text: str) -> str:
 
 def markdown_paragraph(text: str) -> str:
     """Return text as a paragraph of Markdown: as `markdown`, and never a heading, a list or a quotation."""
-    return _BLOCK.sub(_as_text, markdown(text.strip()))
-
-
-def _as_text(match: re.Match[str]) -> str:
-    sign = match[0]
-    return f"{sign}\\" if sign.isdigit() else f"\\{sign}"
+    return _BLOCK.sub(lambda match: f"{match[0]}\\" if match[0].isdigit() else f"\\{match[0]}", markdown(text.strip()))
 
 
 def _visible(sign: str) -> str:
@@ -96,9 +87,6 @@ def _visible(sign: str) -> str:
     kind = unicodedata.category(sign)
     if kind in ("Cc", "Zl", "Zp"):
         return " " if sign.isspace() and not "\x1c" <= sign <= "\x1f" else ""
-    return "" if kind == "Cf" or _is_noncharacter(ord(sign)) else sign
-
-
-def _is_noncharacter(code: int) -> bool:
-    """Tell whether a code will never be a character; XML forbids two of them."""
-    return code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF
+    # XML forbids two of the codes that will never be a character.
+    is_noncharacter = ord(sign) & 0xFFFE == 0xFFFE or 0xFDD0 <= ord(sign) <= 0xFDEF
+    return "" if kind == "Cf" or is_noncharacter else sign

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 import secrets
 import time
 from contextlib import suppress
 from pathlib import Path
 
 _SUFFIX = ".part"
-_OURS = re.compile(rf"\..{{1,40}}\.[0-9a-f]{{12}}{re.escape(_SUFFIX)}", re.DOTALL)
+_OURS = f".*.{'[0-9a-f]' * 12}{_SUFFIX}"
 _ABANDONED = 3600  # seconds since the last write, after which a process that wrote the file is taken to be gone
 
 
@@ -42,10 +41,7 @@ def write_whole(path: Path, data: bytes, *, on_disk: bool = False) -> None:
 
 def _remove_abandoned(folder: Path) -> None:
     """Remove what killed processes have left; a file that was written lately may belong to a process at work."""
-    latest = time.time() - _ABANDONED
-    for part in folder.glob(f".*{_SUFFIX}"):
-        if not _OURS.fullmatch(part.name):
-            continue
+    for part in folder.glob(_OURS):
         with suppress(OSError):  # another process removes it now, or it belongs to somebody else
-            if part.stat().st_mtime < latest:
+            if part.stat().st_mtime < time.time() - _ABANDONED:
                 part.unlink()

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from mfbench.data.lookup import Lookup
     from mfbench.data.upkeep import DatasetStatus
+    from mfbench.host.registry import Registry
+    from mfbench.report.downloads import Downloads
 
 app = typer.Typer(help="List, show, download and manage datasets.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -34,15 +37,12 @@ def list_datasets(
 ) -> None:
     """List all datasets with size, source and location: embedded, mirror, cached or missing."""
     from mfbench.data.collections import in_collection
-    from mfbench.data.lookup import Lookup
-    from mfbench.data.sources import DataOptions
-    from mfbench.host.registry import load_registry
     from mfbench.report.listings import show_datasets
 
-    registry = load_registry(strict=strict, isolated=True)
+    registry = _registry(strict)
     if collection is not None:
         in_collection(registry, collection)
-    show_datasets(registry, make_console(), Lookup(DataOptions.of(data_dir, offline)), collection)
+    show_datasets(registry, make_console(), _lookup(data_dir, offline), collection)
 
 
 @app.command("show")
@@ -57,20 +57,16 @@ def show(
 ) -> None:
     """Show a dataset: shape, classes, missing values, licence, citation, location and first rows."""
     from mfbench.data.catalog import find
-    from mfbench.data.lookup import Lookup
     from mfbench.data.reference import RegisteredReference, parse_reference
-    from mfbench.data.sources import DataOptions
-    from mfbench.host.registry import load_registry
     from mfbench.report.downloads import Downloads
     from mfbench.report.listings import show_dataset
 
-    registry = load_registry(strict=strict, isolated=True)
+    registry = _registry(strict)
     reference = parse_reference(name, target=target, categorical=categorical)
     outlive_output()
     console = make_console()
     with Downloads(console) as downloads:
-        lookup = Lookup(DataOptions.of(data_dir, offline), downloads)
-        loaded = find(reference, registry, lookup)
+        loaded = find(reference, registry, _lookup(data_dir, offline, downloads))
     spec = None
     if isinstance(reference, RegisteredReference):
         spec = registry.dataset(reference.expression.name).spec
@@ -90,17 +86,14 @@ def pull(
     strict: Strict = False,
 ) -> None:
     """Download datasets into the cache and report those that are already available."""
-    from mfbench.data.lookup import Lookup
-    from mfbench.data.sources import DataOptions
-    from mfbench.host.registry import load_registry
     from mfbench.report.downloads import Downloads
     from mfbench.suite.pull import pull as pull_datasets
 
     outlive_output()
     console = make_console()
     with Downloads(console) as downloads:
-        lookup = Lookup(DataOptions.of(data_dir, offline), downloads)
-        _print_statuses(pull_datasets(names, load_registry(strict=strict, isolated=True), lookup), console)
+        lookup = _lookup(data_dir, offline, downloads)
+        _print_statuses(pull_datasets(names, _registry(strict), lookup), console)
 
 
 @app.command("import")
@@ -116,25 +109,20 @@ def import_datasets(
     ] = None,
 ) -> None:
     """Copy a mirror or a file into the cache, so that its datasets can be used by name."""
-    from mfbench.data.lookup import Lookup
-    from mfbench.data.sources import DataOptions
     from mfbench.data.upkeep import import_path
 
     outlive_output()
-    lookup = Lookup(DataOptions(mirror=None))
-    statuses = import_path(path, lookup, name=name, target=target, categorical=categorical or None)
+    statuses = import_path(path, _cache_alone(), name=name, target=target, categorical=categorical or None)
     _print_statuses(statuses, make_console())
 
 
 @app.command("verify")
 def verify(data_dir: DataDir = None) -> None:
     """Check every dataset in the cache, and in the mirror if there is one, against its checksum."""
-    from mfbench.data.lookup import Lookup
-    from mfbench.data.sources import DataOptions
     from mfbench.data.upkeep import verify as verify_datasets
 
     outlive_output()
-    lookup = Lookup(DataOptions.of(data_dir))
+    lookup = _lookup(data_dir)
     count, damaged = verify_datasets(lookup)
     console = make_console()
     for name, reason in damaged.items():
@@ -153,21 +141,16 @@ def verify(data_dir: DataDir = None) -> None:
 @app.command("clear")
 def clear(
     names: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[NAME...]", help="Datasets or references to delete. [default: all]"),
+        list[str] | None, typer.Argument(metavar="[NAME...]", help="Datasets or references to delete. [default: all]")
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Delete everything without asking.")] = False,
     strict: Strict = False,
 ) -> None:
     """Delete datasets from the cache; mirrors and your own files are kept."""
-    from mfbench.data.lookup import Lookup
-    from mfbench.data.sources import DataOptions
     from mfbench.data.upkeep import cached_keys
-    from mfbench.host.registry import load_registry
 
-    cache = Lookup(DataOptions(mirror=None)).cache
-    console = make_console()
-    keys = cached_keys(names, load_registry(strict=strict, isolated=True), cache) if names else None
+    cache, console = _cache_alone().cache, make_console()
+    keys = cached_keys(names, _registry(strict), cache) if names else None
     if keys is None and cache.is_empty():
         print_line(console, f"the cache {cache.folder} is empty")
         return
@@ -181,13 +164,31 @@ def clear(
     print_line(console, f"deleted {counted(len(deleted), 'dataset')}" + (f": {', '.join(deleted)}" if deleted else ""))
 
 
+def _registry(strict: bool) -> Registry:
+    from mfbench.host.registry import load_registry
+
+    return load_registry(strict=strict, isolated=True)
+
+
+def _lookup(data_dir: Path | None, offline: bool = False, follower: Downloads | None = None) -> Lookup:
+    from mfbench.data.lookup import Lookup
+    from mfbench.data.sources import DataOptions
+
+    return Lookup(DataOptions.of(data_dir, offline), follower)
+
+
+def _cache_alone() -> Lookup:
+    from mfbench.data.lookup import Lookup
+    from mfbench.data.sources import DataOptions
+
+    return Lookup(DataOptions(mirror=None))
+
+
 def _print_statuses(statuses: Iterable[DatasetStatus], console: Console) -> None:
     """Print what happened to each dataset; exit with a failure if one failed."""
     failed = []
     for status in statuses:
-        console.print(
-            str(status), markup=False, highlight=False, soft_wrap=True, style="red" if status.failed else None
-        )
+        console.print(str(status), soft_wrap=True, style="red" if status.failed else None)
         failed.append(status.failed)
     if not failed:
         print_line(console, "nothing to do: the list of datasets is empty")

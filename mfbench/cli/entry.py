@@ -12,7 +12,6 @@ from typing import Annotated, NoReturn
 import typer
 
 from mfbench.cli.commands import CommandGroup
-from mfbench.cli.interrupts import termination_as_interrupt
 from mfbench.cli.streams import ReaderGoneError, prepare_streams
 from mfbench.errors import ExitCode, MfbenchError
 
@@ -57,10 +56,10 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     debug = "--debug" in words
     warnings.showwarning = _show_warning  # type: ignore[assignment]
     prepare_streams()
+    _interrupt_on_termination()
     try:
         try:
-            with termination_as_interrupt():
-                app([word for word in words if word != "--debug"])
+            app([word for word in words if word != "--debug"])
         finally:
             # What ends at exit takes a bounded time, so another Ctrl-C does not cut it off with a traceback.
             atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
@@ -88,6 +87,15 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         )
         raise SystemExit(ExitCode.FAILED) from None
     raise SystemExit(ExitCode.OK)
+
+
+def _interrupt_on_termination() -> None:
+    """Raise `KeyboardInterrupt` on SIGTERM and when the terminal is closed, as Ctrl-C does."""
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        # A signal that the caller ignores (nohup) stays ignored.
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler)
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *_: object) -> None:

@@ -28,8 +28,7 @@ Part = Annotated[
     typer.Option(metavar="NAME", help="Run only a part that the suite defines; 'mfbench suites' lists them."),
 ]
 Only = Annotated[
-    list[str] | None,
-    typer.Option(metavar="GLOB", help="Run only matching datasets and methods. Can be repeated."),
+    list[str] | None, typer.Option(metavar="GLOB", help="Run only matching datasets and methods. Can be repeated.")
 ]
 Add = Annotated[
     list[str] | None,
@@ -39,8 +38,7 @@ Add = Annotated[
     ),
 ]
 AddData = Annotated[
-    list[str] | None,
-    typer.Option(metavar="DATASET", help="Add a dataset, such as file:mine.csv. Can be repeated."),
+    list[str] | None, typer.Option(metavar="DATASET", help="Add a dataset, such as file:mine.csv. Can be repeated.")
 ]
 AddedTarget = Annotated[
     str | None,
@@ -49,9 +47,12 @@ AddedTarget = Annotated[
     ),
 ]
 Reference = Annotated[
-    str | None,
-    typer.Option(metavar="LABEL", help="Method that the others are compared with. [default: the suite's]"),
+    str | None, typer.Option(metavar="LABEL", help="Method that the others are compared with. [default: the suite's]")
 ]
+Metric = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Metric that the report shows. [default: the run's first]")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
 Seed = Annotated[int | None, typer.Option(help="Override the suite's seed.")]
 MaxRows = Annotated[
     int | None,
@@ -60,8 +61,7 @@ MaxRows = Annotated[
     ),
 ]
 Target = Annotated[
-    str | None,
-    typer.Option(help="Label column of a file or repository. [default: the last one, or the repository's]"),
+    str | None, typer.Option(help="Label column of a file or repository. [default: the last one, or the repository's]")
 ]
 Categorical = Annotated[
     list[str] | None,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from mfbench.cli.options import DEFAULT_OUT, Out, make_console
+from mfbench.cli.options import DEFAULT_OUT, AsJson, Metric, Out, Reference, make_console
 from mfbench.cli.streams import write_document
 
 
@@ -21,17 +21,12 @@ def power(
     probability: Annotated[
         float, typer.Option("--power", metavar="PROBABILITY", help="Probability with which to find it.")
     ] = 0.8,
-    reference: Annotated[
-        str | None,
-        typer.Option(metavar="LABEL", help="Method that the others are compared with. [default: the suite's]"),
-    ] = None,
+    reference: Reference = None,
     method: Annotated[
         list[str] | None, typer.Option(metavar="LABEL", help="Compare only this method. Can be repeated.")
     ] = None,
-    metric: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Metric of the scores. [default: the run's first]")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+    metric: Metric = None,
+    as_json: AsJson = False,
     out: Out = DEFAULT_OUT,
 ) -> None:
     """Show which differences a run can find, and the repeats, rows or datasets that a smaller one needs."""

@@ -16,8 +16,10 @@ from mfbench.cli.options import (
     Add,
     AddData,
     AddedTarget,
+    AsJson,
     DataDir,
     MaxRows,
+    Metric,
     Offline,
     Only,
     Out,
@@ -31,6 +33,8 @@ from mfbench.cli.options import (
 )
 from mfbench.cli.streams import outlive_output, write_document
 from mfbench.errors import MfbenchError, UsageError, explained
+
+FORMS = "--json, --csv, --curves, --md, --latex, --html, --svg and --figure"
 
 
 class PictureForm(StrEnum):
@@ -91,8 +95,7 @@ def suite(
         ),
     ] = None,
     task: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Run only the trials that a file of 'mfbench batch' lists."),
+        Path | None, typer.Option(metavar="FILE", help="Run only the trials that a file of 'mfbench batch' lists.")
     ] = None,
     reuse: Annotated[
         list[Path] | None,
@@ -112,14 +115,7 @@ def suite(
     ] = False,
 ) -> None:
     """Run a suite, or the trials that are still missing, and print the report."""
-    from mfbench.api import (
-        Request,
-        estimate_suite,
-        explain_keys,
-        prepare_suite,
-        resume_command,
-        run_request,
-    )
+    from mfbench.api import Request, estimate_suite, explain_keys, prepare_suite, resume_command, run_request
     from mfbench.host.features import feature_hooks
     from mfbench.report.downloads import Downloads
     from mfbench.report.estimate import show_estimate
@@ -194,18 +190,15 @@ def report(
             metavar="LABEL", help="Method that the others are compared with. [default: the suite's, or the best]"
         ),
     ] = None,
-    metric: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Metric that the report shows. [default: the run's first]")
-    ] = None,
+    metric: Metric = None,
     statistics: Annotated[
         bool, typer.Option("--statistics", help="Also show all pairs, win probabilities and the profile of times.")
     ] = False,
     full: Annotated[bool, typer.Option("--full", help="Print all tables, charts, tests and remarks.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+    as_json: AsJson = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Write CSV, one line per dataset and method.")] = False,
     as_curves: Annotated[
-        bool,
-        typer.Option("--curves", help="Write the curves as CSV, one line per dataset, method, metric and size."),
+        bool, typer.Option("--curves", help="Write the curves as CSV, one line per dataset, method, metric and size.")
     ] = False,
     as_md: Annotated[bool, typer.Option("--md", help="Write Markdown.")] = False,
     as_latex: Annotated[bool, typer.Option("--latex", help="Write the tables as LaTeX.")] = False,
@@ -235,15 +228,7 @@ def report(
 ) -> None:
     """Show or export the report of a run, or analyse a published table."""
     from mfbench.api import opened_runs
-    from mfbench.report.present import (
-        Form,
-        choose,
-        open_page,
-        page_path,
-        present_run,
-        present_table,
-        write_charts,
-    )
+    from mfbench.report.present import Form, choose, open_page, page_path, present_run, present_table, write_charts
 
     switches = {
         "json": as_json,
@@ -257,11 +242,11 @@ def report(
     }
     forms = [name for name, is_set in switches.items() if is_set]
     if len(forms) > 1:
-        raise UsageError("choose one of --json, --csv, --curves, --md, --latex, --html, --svg and --figure")
+        raise UsageError(f"choose one of {FORMS}")
     if bool(runs) == (published is not None):
         raise UsageError("name either a run or, with --published, a table")
     if output is not None and not forms:
-        raise UsageError("--output needs one of --json, --csv, --curves, --md, --latex, --html, --svg and --figure")
+        raise UsageError(f"--output needs one of {FORMS}")
     if form_of_figures is not None and figures is None:
         raise UsageError("--format is the form of the files of --figures: name a folder")
     form = Form(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import io
 import os
 import sys
@@ -10,13 +9,6 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from mfbench.errors import ExitCode, MfbenchError
-
-_HANDLER = "mfbench-legible"
-_LEGIBLE = {
-    "±": "+-", "≈": "~", "×": "x", "–": "-", "−": "-", "→": "->", "…": "...", "·": ".", "≥": ">=", "≤": "<=",
-    "≫": ">>", "≪": "<<", "α": "alpha", "χ": "chi", "²": "^2", "µ": "u", "▲": "^", "▼": "v", "●": "*", "█": "#",
-    "✓": "+", "✗": "x", "─": "-", "│": "|", "├": "+", "┤": "+", "┐": "+", "┘": "+",
-}  # fmt: skip
 
 
 class OutputError(MfbenchError):
@@ -29,33 +21,25 @@ class ReaderGoneError(OutputError):
     exit_code = ExitCode.OK
 
 
-class _Output(io.FileIO):
-    """A file of which an error is a sentence; afterwards nothing is written, so that Python can end in peace."""
+class _Stream(io.FileIO):
+    """The file of a standard stream, into which nothing is written after an error, so that Python can end in peace."""
 
-    is_needed = True
+    is_output = is_needed = True
 
     def write(self, data: Any) -> int:
         try:
             return super().write(data)
         except OSError as error:
-            _discard(self.fileno())
+            with Path(os.devnull).open("wb") as nowhere:
+                os.dup2(nowhere.fileno(), self.fileno())
+            if not self.is_output:  # there is no other place to report it, and the exit code remains
+                return len(data)
             has_gone = isinstance(error, BrokenPipeError)
-            reason = "its reader has closed it" if has_gone else error.strerror
-            message = f"cannot write to the standard output: {reason}"
+            message = "cannot write to the standard output: "
+            message += "its reader has closed it" if has_gone else str(error.strerror)
             if self.is_needed:
                 raise (ReaderGoneError if has_gone else OutputError)(message) from None
             sys.stderr.write(f"mfbench: {message}; the command goes on without it\n")
-            return len(data)
-
-
-class _Complaints(io.FileIO):
-    """A file of which errors are ignored: there is no other place to report them, and the exit code remains."""
-
-    def write(self, data: Any) -> int:
-        try:
-            return super().write(data)
-        except OSError:  # see the docstring of the class
-            _discard(self.fileno())
             return len(data)
 
 
@@ -65,23 +49,23 @@ def prepare_streams() -> None:
     A stream that the caller has closed leads nowhere: otherwise the next file that is opened would get its number, and
     with it whatever is printed.
     """
-    codecs.register_error(_HANDLER, _legible)
-    for name, mode, kind in (("stdin", "r", None), ("stdout", "w", _Output), ("stderr", "w", _Complaints)):
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
         if stream is None:
             nowhere = Path(os.devnull).open(mode, encoding="utf-8")  # noqa: SIM115 - the process closes it
             os.set_inheritable(nowhere.fileno(), True)  # as streams are: a child would have the same trouble
             setattr(sys, name, nowhere)
-        elif kind is not None and isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors=_HANDLER)
+        elif mode == "w" and isinstance(stream, io.TextIOWrapper):
+            # Signs that the encoding lacks are written as escapes.
+            stream.reconfigure(errors="backslashreplace")
             if isinstance(getattr(stream.buffer, "raw", stream.buffer), io.FileIO):
-                setattr(sys, name, _guarded(stream, kind))
+                setattr(sys, name, _guarded(stream, is_output=name == "stdout"))
 
 
 def outlive_output() -> None:
     """From now on, go on without the standard output if it fails: the work of this command is not what it prints."""
     raw = getattr(getattr(sys.stdout, "buffer", None), "raw", None)
-    if isinstance(raw, _Output):
+    if isinstance(raw, _Stream):
         raw.is_needed = False
 
 
@@ -100,28 +84,10 @@ def write_document(text: str) -> None:
         sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
 
 
-def _guarded(stream: io.TextIOWrapper, kind: type[io.FileIO]) -> TextIO:
+def _guarded(stream: io.TextIOWrapper, *, is_output: bool) -> TextIO:
     stream.flush()
-    raw = kind(stream.fileno(), "w", closefd=False)
-    is_prompt = stream.line_buffering or stream.write_through or stream.isatty() or kind is _Complaints
-    return io.TextIOWrapper(
-        io.BufferedWriter(raw),
-        encoding=stream.encoding,
-        errors=_HANDLER,
-        line_buffering=is_prompt,
-    )
-
-
-def _discard(number: int) -> None:
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, number)
-    os.close(nowhere)
-
-
-def _legible(error: UnicodeError) -> tuple[str | bytes, int]:
-    """Return the signs of reports in a form that every encoding has, and all others as escapes."""
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    signs = error.object[error.start : error.end]
-    text = "".join(_LEGIBLE.get(sign) or sign.encode("ascii", "backslashreplace").decode() for sign in signs)
-    return text, error.end
+    raw = _Stream(stream.fileno(), "w", closefd=False)
+    raw.is_output = is_output
+    is_prompt = stream.line_buffering or stream.write_through or stream.isatty() or not is_output
+    buffer = io.BufferedWriter(raw)
+    return io.TextIOWrapper(buffer, stream.encoding, "backslashreplace", line_buffering=is_prompt)

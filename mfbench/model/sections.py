@@ -222,6 +222,11 @@ class Report:
         charts = (chart for section in self.sections for chart in section.charts)
         return next((chart for chart in charts if chart.name == name), None)
 
+    @property
+    def drawable(self) -> list[Chart]:
+        """The charts that have a specification."""
+        return [chart for section in self.sections for chart in section.charts if chart.spec is not None]
+
 
 def _make_plain(noun: object, *names: str, form: Callable[[str], str] = plain) -> None:
     """Make attributes plain that are texts or lists of texts; `Section.check` reports what is neither."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mfbench.base.wording import counted
+from mfbench.base.wording import counted, listing
 from mfbench.report.cells import rank_text
 from mfbench.stats.across_datasets.overall import Overall
 from mfbench.stats.one_dataset.signed import attained_level
@@ -62,6 +62,4 @@ def _worse(names: Sequence[str]) -> str:
 
 def listed(names: Sequence[str], most: int = MOST_NAMED) -> str:
     """Return names as a list in a sentence; beyond `most` they are counted."""
-    if len(names) > most:
-        return f"{', '.join(names[:most])} and {len(names) - most} more"
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return listing(names if len(names) <= most else [*names[:most], f"{len(names) - most} more"])

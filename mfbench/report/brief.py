@@ -5,22 +5,35 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import pandas as pd
 from rich.cells import cell_len
 
 from mfbench.base.wording import counted
 from mfbench.model.sections import Cell, Report, Section, Table
 from mfbench.report.answer import listed
-from mfbench.report.cells import DASH, NO_VERDICT_MARK, number_cell, rank_cell, time_cell, with_unit
-from mfbench.report.contents import calibration_of, kind_of, timing_of
+from mfbench.report.cells import DASH, NO_VERDICT_MARK, rank_cell, size_cell, table_of, time_cell, with_unit
+from mfbench.report.contents import kind_of
 from mfbench.report.heading import setting_of
 from mfbench.report.layouts import compact, needed_width, transposed
 from mfbench.report.pages import answer_of
+from mfbench.report.sections.calibration import calibration
 from mfbench.report.sections.coverage import compared_folds, not_run_yet
 from mfbench.report.sections.curves import curves, differing_ranges
 from mfbench.report.sections.detection import detection
-from mfbench.report.sections.remarks import MOST_NAMED, dropped_classes, left_out, restriction, sampled_rows, unsuited
+from mfbench.report.sections.remarks import (
+    MOST_NAMED,
+    dropped_classes,
+    left_out,
+    marked_trials,
+    restriction,
+    sampled_rows,
+    unsuited,
+)
 from mfbench.report.sections.scores import score_table
-from mfbench.report.verdicts import verdict_cell, verdict_columns, without_p_value
+from mfbench.report.sections.timing import timing
+from mfbench.report.verdicts import relation_of_test_sets, verdict_cell, verdict_columns, without_p_value
+from mfbench.stats.across_datasets.missing import Completed
+from mfbench.stats.companions import LARGE
 from mfbench.stats.results import Run
 from mfbench.stats.summary import KINDS, NO_VERDICT
 from mfbench.suite.scores import SCORES
@@ -28,7 +41,6 @@ from mfbench.suite.scores import SCORES
 MOST_FAILURES = 5
 LONGEST_REASON = 110
 LEAST_DESCRIPTION = 16
-LARGE = 0.65
 DOCS = "docs/statistics.md#"
 
 
@@ -43,63 +55,60 @@ def brief_report(
     """Return the short report of a run."""
     kind = kind_of(run)
     sections: list[Section] = []
-    if kind == "calibration":
-        sections.append(_tables_of(calibration_of(run)))
-    elif kind == "timing":
-        sections.append(_tables_of(timing_of(run)))
+    if kind in ("calibration", "timing"):
+        own = calibration(run) if kind == "calibration" else timing(run)
+        sections.append(Section(own.title, own.tables))
     elif kind == "detection":
-        sections.append(_tables_of(detection(run), 1))
-    if kind == "comparison":
+        own = detection(run)
+        sections.append(Section(own.title, own.tables[:1]))
+    elif kind == "comparison":
         own = curves(run)
-        sections += [_scores(run, width), Section(own.title, own.tables, notes=differing_ranges(run))]
+        sections += [
+            _scores(
+                run.settings.metric, score_table(run), list(run.summary()["method"]), run.protocol.trial_name, width
+            ),
+            Section(own.title, own.tables, notes=differing_ranges(run)),
+        ]
     if kind in ("comparison", "detection", "calibration"):
         sections.append(Section("Methods, best average rank first", [method_lines(run, width)]))
+    more = [f"All tables, tests and remarks: {full}"] if full else []
     sections += [
         Section("Remarks", notes=[*problems(run), *plugin_problems]),
-        Section("", notes=[*reading_notes(run), *_more(full)]),
+        Section("", notes=[*reading_notes(run), *more]),
     ]
-    where = [f"Page: {page}"] if page is not None else [f"Page: {command}"] if command else []
+    where = [f"Page: {page or command}"] if page is not None or command else []
     return Report(run.meta.title, setting_of(run), sections, answer=[*answer_of(run), *where])
 
 
-def _tables_of(section: Section, number: int | None = None) -> Section:
-    return Section(section.title, section.tables[:number])
-
-
-def _scores(run: Run, width: int) -> Section:
+def _scores(metric: str, table: Table, methods: Sequence[str], trial_name: str, width: int) -> Section:
     """Return the table of scores: datasets as rows if the methods fit, otherwise methods as rows, with means alone."""
-    metric = run.settings.metric
     title = with_unit(metric, SCORES[metric].percent)
-    table = score_table(run)
-    if needed_width(table) <= width:
-        return Section(f"{title}: mean ± sd over {run.protocol.trial_name}s", [table])
-    body = Table(table.columns, table.rows[: len(table.rows) - table.footer_rows])
-    turned = transposed(body, "method")
-    places = {method: place for place, method in enumerate(run.summary()["method"])}
-    turned.rows.sort(key=lambda row: places.get(row[0].text, -1))
-    if needed_width(turned) <= width:
-        return Section(f"{title}: mean ± sd over {run.protocol.trial_name}s", [turned])
-    return Section(f"{title}: mean over {run.protocol.trial_name}s", [compact(turned)])
+    if needed_width(table) > width:
+        body = Table(table.columns, table.rows[: len(table.rows) - table.footer_rows])
+        table = transposed(body, "method")
+        places = {method: place for place, method in enumerate(methods)}
+        table.rows.sort(key=lambda row: places.get(row[0].text, -1))
+    if needed_width(table) > width:
+        return Section(f"{title}: mean over {trial_name}s", [compact(table)])
+    return Section(f"{title}: mean ± sd over {trial_name}s", [table])
 
 
 def method_lines(run: Run, width: int) -> Table:
     """Return one line per method; the description is cut to the room that is left, or left out if that is small."""
     metric, reference = run.settings.metric, run.settings.reference
-    factor, form = (100.0, ".1f") if SCORES[metric].percent else (1.0, ".3f")
-    title, prefix = next(column for column in verdict_columns(run) if column[1] == "sound_")
+    columns = verdict_columns(run.settings, relation_of_test_sets(run.detects, run.folds_per_dataset))
+    verdict = [title for title, prefix in columns if prefix == "sound_" and reference is not None]
     summary = run.summary().to_dict("records")
-    any_failed = any(row["failed"] for row in summary)
-    columns = ["method", "mean", "rank", *([title] if reference is not None else []), "time"]
-    table = Table([*columns, "failed"] if any_failed else columns)
+    failed = ["failed"] if any(row["failed"] for row in summary) else []
+    rows = []
     for row in summary:
-        own = Cell("reference") if row["method"] == reference else verdict_cell(row, prefix)
-        cells = [Cell(str(row["method"])), number_cell(factor * row["mean"], form), rank_cell(row["rank"])]
-        cells += [own] if reference is not None else []
+        cells = [row["method"], size_cell(row["mean"], SCORES[metric].percent), rank_cell(row["rank"])]
+        cells += [verdict_cell(row, "sound_", reference) for _ in verdict]
         cells.append(time_cell(row["total_seconds"]))
-        if any_failed:
-            cells.append(Cell(f"{row['failed']} of {row['planned']}") if row["failed"] else DASH)
-        table.rows.append(cells)
-    return _described(table, [run.methods[str(row["method"])] for row in summary], width)
+        cells += [f"{row['failed']} of {row['planned']}" if row["failed"] else DASH for _ in failed]
+        rows.append(cells)
+    table = table_of(["method", "mean", "rank", *verdict, "time", *failed], rows)
+    return _described(table, [run.methods[row["method"]] for row in summary], width)
 
 
 def _described(table: Table, descriptions: Sequence[str], width: int) -> Table:
@@ -114,27 +123,23 @@ def problems(run: Run) -> list[str]:
     """Return what was left out, failed, or has not run, and how many trials raised warnings; a line each."""
     notes = [] if len(run.outcomes) else ["No trials: there was nothing to measure."]
     notes += run.remarks
-    notes += restriction(run.meta, listed)
-    notes += sampled_rows(run, listed)
+    notes += [*restriction(run.meta, listed), *sampled_rows(run, listed)]
     notes += left_out(run.left_out, run.unavailable, run.meta.command[2])
     notes += [*unsuited(run.meta), *dropped_classes(run.meta, MOST_NAMED)]
-    notes += not_run_yet(run)
-    notes += _failures(run)
+    notes += [*not_run_yet(run), *_failures(run.failures)]
     for column, words in (
         ("touched", "Changed global state, such as environment variables or random states"),
         ("n_warnings", "Warnings"),
     ):
-        if column in run.outcomes:
-            values = run.outcomes[column]
-            marked = run.outcomes[values.fillna(0) > 0 if column == "n_warnings" else values.notna()]
-            if len(marked):
-                notes.append(f"{words}: {counted(len(marked), 'trial')} of {listed(list(marked['method'].unique()))}.")
+        marked = marked_trials(run.outcomes, column)
+        if len(marked):
+            notes.append(f"{words}: {counted(len(marked), 'trial')} of {listed(list(marked['method'].unique()))}.")
     return notes
 
 
-def _incomplete_note(run: Run) -> str:
+def _incomplete_note(completed: Completed) -> str:
     """Return what happens to cells without a score of every fold."""
-    note, completed = "Incomplete cells are not compared", run.overall().completed
+    note = "Incomplete cells are not compared"
     if completed.filled:
         note += f"; values stand for {counted(completed.filled, 'missing cell')} in ranks"
     if completed.dropped:
@@ -142,9 +147,9 @@ def _incomplete_note(run: Run) -> str:
     return f"{note}. {DOCS}{'missing-cells' if completed.filled else 'complete-and-incomplete-cells'}"
 
 
-def _failures(run: Run) -> list[str]:
+def _failures(failures: pd.DataFrame) -> list[str]:
     lines = []
-    groups = list(run.failures.groupby("method", sort=False))
+    groups = list(failures.groupby("method", sort=False))
     for method, group in groups[:MOST_FAILURES]:
         first = group.to_dict("records")[0]
         # A missing entry in a column of strings is None or, in pandas, NaN.
@@ -160,7 +165,7 @@ def _failures(run: Run) -> list[str]:
 def reading_notes(run: Run) -> list[str]:
     """Return what changes how the numbers of the short report are read, a line each, with a link into the docs."""
     kind = kind_of(run)
-    reference, notes = run.settings.reference, compared_folds(run)
+    reference, notes = run.settings.reference, compared_folds(run.coverage, run.protocol.trial_name)
     if kind == "calibration" and reference is not None:
         return [*notes, f"W/T/L: wins, ties, losses of {reference}. {DOCS}wins-ties-and-losses"]
     if kind not in ("comparison", "detection"):
@@ -182,12 +187,8 @@ def reading_notes(run: Run) -> list[str]:
     if skewed and "accuracy" in (run.settings.metric, run.curve_settings.metric):
         notes.append(f"A constant guess has a high accuracy on {listed(skewed, 3)}. docs/results.md#reading-the-report")
     if not scores["complete"].astype(bool).all():
-        notes.append(_incomplete_note(run))
+        notes.append(_incomplete_note(run.overall().completed))
     return notes
-
-
-def _more(full: str) -> list[str]:
-    return [f"All tables, tests and remarks: {full}"] if full else []
 
 
 def _cut(text: str, room: int) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from mfbench.model.sections import Cell
+from mfbench.model.sections import Cell, Table
 from mfbench.suite.scores import SCORES
 
 MARK = "≈"
@@ -15,14 +16,30 @@ NO_VERDICT_MARK = "?"
 DASH = Cell("–", "missing")
 
 
+def table_of(columns: Sequence[str], rows: Iterable[Iterable[object]], title: str = "", **options: Any) -> Table:
+    """Return a table of rows whose entries are cells or plain values."""
+    cells = [[entry if isinstance(entry, Cell) else Cell(str(entry)) for entry in row] for row in rows]
+    return Table(list(columns), cells, title, **options)
+
+
+def rows_by_dataset(
+    frame: pd.DataFrame,
+    first: Mapping[str, Sequence[object]],
+    methods: Sequence[str],
+    cell: Callable[[Mapping[Any, Any]], Cell],
+) -> list[list[object]]:
+    """Return a row for each dataset, with a cell per method: a dash where the frame has no row of the two."""
+    cells = {(row["dataset"], row["method"]): cell(row) for row in frame.to_dict("records")}
+    return [[*own, *(cells.get((dataset, method), DASH) for method in methods)] for dataset, own in first.items()]
+
+
 def score_cell(row: Mapping[Any, Any], percent: bool, mark: str | None = None) -> Cell:
     """Return a mean and its standard deviation, with role and mark."""
     if not np.isfinite(row["mean"]):
         return DASH
-    digits, factor = (1, 100.0) if percent else (3, 1.0)
-    text = f"{factor * row['mean']:.{digits}f}"
+    text = size_text(row["mean"], percent)
     if np.isfinite(row["sd"]):
-        text += f" ± {factor * row['sd']:.{digits}f}"
+        text += f" ± {size_text(row['sd'], percent)}"
     if not row["complete"]:
         return Cell(f"{text} ({row['completed']}/{row['planned']})", "missing")
     if mark:
@@ -41,11 +58,32 @@ def number_cell(value: float, form: str) -> Cell:
     return Cell(format(value, form)) if np.isfinite(value) else DASH
 
 
-def size_text(value: float, percent: bool) -> str:
-    """Return the size of a difference, in percentage points if it is a share; a dash if it is not finite."""
+def size_text(value: float, percent: bool, sign: str = "") -> str:
+    """Return a score or a difference of scores, in percent if it is a share; a dash if it is not finite."""
     if not np.isfinite(value):
         return "–"
-    return f"{100 * value:.1f}" if percent else f"{value:.3f}"
+    return f"{100.0 * value:{sign}.1f}" if percent else f"{value:{sign}.3f}"
+
+
+def size_cell(value: float, percent: bool) -> Cell:
+    """Return a cell with a score or a difference."""
+    return Cell(size_text(value, percent)) if np.isfinite(value) else DASH
+
+
+def precise_text(value: float, percent: bool) -> str:
+    """Return a signed difference of means with one digit more than `size_text`."""
+    return f"{100 * value:+.2f}" if percent else f"{value:+.4f}"
+
+
+def in_points(size: float, percent: bool) -> str:
+    """Return a chosen size of a difference with its unit, if it has one."""
+    points = f"{100 * size:g}"
+    return f"{points} percentage point{'' if points == '1' else 's'}" if percent else f"{size:g}"
+
+
+def outcomes_text(row: Mapping[Any, Any], prefix: str) -> str:
+    """Return a row's counts of wins, ties and losses, such as "3/1/0"."""
+    return "/".join(str(row[f"{prefix}_{word}"]) for word in ("wins", "ties", "losses"))
 
 
 def rank_text(value: float) -> str:
@@ -60,8 +98,7 @@ def rank_cell(value: float) -> Cell:
 
 def interval_text(row: Mapping[Any, Any], percent: bool) -> str:
     """Return a difference with its interval, in percentage points if it is a share."""
-    factor, form = (100.0, "+.1f") if percent else (1.0, "+.3f")
-    middle, low, high = (format(factor * float(row[name]), form) for name in ("difference", "low", "high"))
+    middle, low, high = (size_text(row[name], percent, "+") for name in ("difference", "low", "high"))
     return f"{middle} [{low}, {high}]" if np.isfinite(row["low"]) else f"{middle} [too few]"
 
 

@@ -15,7 +15,7 @@ class PlainConsole(Console):
     """A console of rich that prints every text as it is, whoever chose it: a dataset, a suite or a plugin."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(**{**options, "markup": False, "emoji": False})
+        super().__init__(**{**options, "markup": False, "emoji": False, "highlight": False})
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """Return the segments of what is printed; only those that rich itself made may control the terminal."""

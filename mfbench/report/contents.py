@@ -9,8 +9,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from mfbench.host.registered import Plugin
 from mfbench.host.registry import Registry
@@ -27,9 +26,8 @@ from mfbench.report.sections.methods import methods
 from mfbench.report.sections.other_scores import other_scores
 from mfbench.report.sections.published import published
 from mfbench.report.sections.remarks import remarks
-from mfbench.report.sections.scores import scores, trivial_accuracies
+from mfbench.report.sections.scores import scores
 from mfbench.report.sections.time_ratios import time_ratios
-from mfbench.report.sections.timing import TITLE as TIMING
 from mfbench.report.sections.timing import timing
 from mfbench.stats.results import Run
 from mfbench.suite.forms import KINDS
@@ -38,25 +36,12 @@ from mfbench.suite.scores import SCORES
 Kind = Literal["comparison", "detection", "calibration", "timing", "empty"]
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A section in the list of contents."""
+class Entry(NamedTuple):
+    """A section in the list of contents: its function, the kinds of run it is for, whether --statistics asks for it."""
 
-    build: Callable[[Run], Section]  # takes a run and returns the section
-    kinds: tuple[Kind, ...]  # kinds of run whose report displays it
-    on_request: bool = False  # whether only `--statistics` displays it
-
-
-def calibration_of(run: Run) -> Section:
-    """Return the section on the false rejections of each rule."""
-    return calibration(run.rejections, run.worse_than_best, run.settings.alpha)
-
-
-def timing_of(run: Run) -> Section:
-    """Return the section on times to fit; empty for other protocols."""
-    if not KINDS[run.protocol.kind].times:
-        return Section(TIMING, data={"timing": list})
-    return timing(run.timing, run.outcomes, run.sizes, list(run.methods), run.meta.protocol.repeats)
+    build: Callable[[Run], Section]
+    kinds: tuple[Kind, ...]
+    on_request: bool = False
 
 
 def across_datasets_of(run: Run) -> Section:
@@ -69,33 +54,9 @@ def pairs_of(run: Run) -> Section:
     return section_of_pairs(run.overall(), SCORES[run.settings.metric].percent)
 
 
-def features_of(run: Run) -> Section:
-    """Return the section on selected features."""
-    return features(run.selected, run.selection_counts, list(run.methods), run.feature_names)
-
-
-def published_of(run: Run) -> Section:
-    """Return the section on published figures."""
-    titles = {name: table.title for name, table in run.meta.published.tables.items()}
-    trivial, rule = trivial_accuracies(run), run.settings.published_test
-    return published(run.published, run.published_counts, titles, trivial, rule)
-
-
-def interactions_of(run: Run) -> Section:
-    """Return the section on datasets with known interactions."""
-    return interactions(run.true_interactions, list(run.methods))
-
-
-def pair_weights_of(run: Run) -> Section:
-    """Return the section on weights of pairs: those of the reference, or else of the first method with any."""
-    reference = run.settings.reference
-    methods = [*([] if reference is None else [reference]), *run.methods]
-    return pair_weights(run.interactions, methods, run.feature_names)
-
-
 CONTENTS = (
-    Entry(calibration_of, ("calibration",)),
-    Entry(timing_of, ("timing",)),
+    Entry(calibration, ("calibration",)),
+    Entry(timing, ("timing",)),
     Entry(detection, ("detection",)),
     Entry(scores, ("comparison", "detection")),
     Entry(other_scores, ("comparison",)),
@@ -105,10 +66,10 @@ CONTENTS = (
     Entry(pairs_of, ("comparison", "detection"), on_request=True),
     Entry(lambda run: time_ratios(run.time_ratios), ("comparison", "detection"), on_request=True),
     Entry(curve_details, ("comparison",), on_request=True),
-    Entry(features_of, ("comparison",), on_request=True),
-    Entry(published_of, ("comparison", "detection")),
-    Entry(interactions_of, ("comparison", "detection")),
-    Entry(pair_weights_of, ("comparison",), on_request=True),
+    Entry(features, ("comparison",), on_request=True),
+    Entry(published, ("comparison", "detection")),
+    Entry(interactions, ("comparison", "detection")),
+    Entry(pair_weights, ("comparison",), on_request=True),
 )
 """Every section, in the order of the report. The sections of plugins and the remarks follow."""
 
@@ -162,26 +123,26 @@ def _guarded_chart(chart: Chart, plugin: Plugin) -> Chart:
     """Return a chart that replaces itself by a sentence if drawing it as text fails."""
     # If its specification or its words fail, that is a ValueError, which those who draw pictures expect.
 
+    def failure(error: Exception) -> str:
+        return _failure(f"chart {chart.name!r}", plugin, error)
+
     def text(width: int) -> Sequence[str]:
         assert chart.text is not None
         try:
             return [str(line) for line in chart.text(width)]
         except Exception as error:  # noqa: BLE001 - whatever a plugin raises, the report must go on
-            return [_failure(f"chart {chart.name!r}", plugin, error)]
+            return [failure(error)]
 
     def checked(make: Callable[[], Any]) -> Any:
         try:
             made = make()
             return made.to_dict() if hasattr(made, "to_dict") else made
         except Exception as error:
-            raise ValueError(_failure(f"chart {chart.name!r}", plugin, error)) from error
+            raise ValueError(failure(error)) from error
 
     spec, alt = chart.spec, chart.alt
     return dataclasses.replace(
-        chart,
-        text=None if chart.text is None else text,
-        spec=None if spec is None else lambda: checked(spec),
-        alt=None if alt is None else lambda: str(checked(alt)),
+        chart, text=chart.text and text, spec=spec and (lambda: checked(spec)), alt=alt and (lambda: str(checked(alt)))
     )
 
 

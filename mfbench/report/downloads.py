@@ -31,15 +31,11 @@ class Downloads:
     def fetching(self, key: str) -> Callable[[int, int | None], None]:
         """Display a new download and return a function that updates it with the bytes received and expected."""
         if is_plain(self.console):
-            self.console.print(f"fetching {key}", markup=False, highlight=False)
+            self.console.print(f"fetching {key}")
             return lambda done, total: None
         if self._bars is None:
             columns = (TextColumn("{task.description}", markup=False), BarColumn(), DownloadColumn())
             self._bars = Progress(*columns, TransferSpeedColumn(), console=self.console, transient=True)
             self._bars.start()
         bars, task = self._bars, self._bars.add_task(f"fetching {key}", total=None)
-
-        def follow(done: int, total: int | None) -> None:
-            bars.update(task, completed=done, total=total)
-
-        return follow
+        return lambda done, total: bars.update(task, completed=done, total=total)

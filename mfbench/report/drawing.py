@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mfbench.errors import MfbenchError, UsageError
+from mfbench.errors import MfbenchError, UsageError, explained
 from mfbench.model.sections import Chart
 from mfbench.report.charts.drawing import FORMATS, picture
 
@@ -43,12 +43,8 @@ def save_chart(chart: Chart, path: Path | str) -> Path:
     form = target.suffix.removeprefix(".").lower()
     if form not in FORMATS:
         raise UsageError(f"{target} has no suffix of a picture: use .{', .'.join(FORMATS[:-1])} or .{FORMATS[-1]}")
-    try:
+    with explained(UsageError, str, ValueError):
         content = picture(chart, form, chart.title)
-    except ValueError as error:
-        raise UsageError(str(error)) from error
-    try:
+    with explained(MfbenchError, lambda reason: f"cannot write {target}: {reason}", OSError):
         target.write_bytes(content)
-    except OSError as error:
-        raise MfbenchError(f"cannot write {target}: {error.strerror or error}") from error
     return target

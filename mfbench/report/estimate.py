@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from rich import box
 from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from mfbench.base.wording import counted
 from mfbench.report.answer import listed
@@ -23,43 +22,42 @@ _GIB = 2**30
 def show_estimate(estimate: Estimate, suite: str, console: Console) -> None:
     """Print an estimate: size and cost of the run, its datasets, the most expensive methods, what is left out."""
     for line in summary(estimate):
-        console.print(line, markup=False, highlight=False)
+        console.print(line)
     if estimate.pending:
         console.print(_table("dataset", estimate.datasets))
         console.print(_table("method", estimate.methods[:METHODS]))
         more = len(estimate.methods) - METHODS
         if more > 0:
-            console.print(f"and {counted(more, 'method')} that cost less", style="dim", highlight=False)
+            console.print(f"and {counted(more, 'method')} that cost less", style="dim")
     for line in left_out(estimate.left_out, estimate.unavailable, suite):
-        console.print(line, style="yellow", markup=False, highlight=False)
+        console.print(line, style="yellow")
 
 
 def summary(estimate: Estimate) -> list[str]:
     """Return the sentences above the tables."""
-    one = estimate
-    own = one.stored - sum(number for _, number in one.elsewhere)
-    stored = [f"{own} stored in {one.folder}", *(f"{number or 'none'} from {name}" for name, number in one.elsewhere)]
-    lines = [f"{one.suite}, profile {one.profile}: {counted(one.planned, 'trial')}, {', '.join(stored)}"]
+    one, name = estimate, f"{estimate.suite}, profile {estimate.profile}"
     if not one.planned:
-        return [f"{one.suite}, profile {one.profile}: nothing is planned"]
+        return [f"{name}: nothing is planned"]
+    own = one.stored - sum(number for _, number in one.elsewhere)
+    stored = [
+        f"{own} stored in {one.folder}",
+        *(f"{number or 'none'} from {source}" for source, number in one.elsewhere),
+    ]
+    line = f"{name}: {counted(one.planned, 'trial')}, {', '.join(stored)}"
     if not one.pending:
-        return [*lines, "Nothing is left to run."]
-    workers = counted(one.jobs, "worker")
-    lines.append(
-        f"To run: {counted(one.pending, 'trial')}, {hours(one.seconds)} in all, about {in_words(one.wall)} on {workers}"
-    )
-    memory = (
-        f"Memory: up to {gibibytes(one.worker_memory)} per worker, {gibibytes(one.jobs * one.worker_memory)} in all"
-    )
-    if one.worker_memory > one.memory_limit:
-        memory += f"; a worker is stopped at {gibibytes(one.memory_limit)}, so run it with fewer --jobs"
+        return [line, "Nothing is left to run."]
+    time = f"{hours(one.seconds)} in all, about {in_words(one.wall)} on {counted(one.jobs, 'worker')}"
+    lines = [line, f"To run: {counted(one.pending, 'trial')}, {time}"]
     if one.budget:
-        budget = f"within the budget of {duration_text(one.budget)}"
         fits = f"about {one.reached} of them, fold by fold, the cheapest first"
         if one.reached in (0, one.pending):
             fits = "all of them" if one.reached else "none of them, as the start takes longer"
         fits += f"; no result of {listed(one.unreached)}" if one.reached and one.unreached else ""
-        lines.append(f"{budget[0].upper()}{budget[1:]}: {fits}")
+        lines.append(f"Within the budget of {duration_text(one.budget)}: {fits}")
+    together = gibibytes(one.jobs * one.worker_memory)
+    memory = f"Memory: up to {gibibytes(one.worker_memory)} per worker, {together} in all"
+    if one.worker_memory > one.memory_limit:
+        memory += f"; a worker is stopped at {gibibytes(one.memory_limit)}, so run it with fewer --jobs"
     return [*lines, memory, *too_long(one.too_long, one.time_limit)]
 
 
@@ -98,5 +96,5 @@ def _table(heading: str, shares: Sequence[Share]) -> Table:
         table.add_column(name, justify="right", no_wrap=True)
     for one in shares:
         megabytes = f"{one.memory / 2**20:.0f} MiB"
-        table.add_row(Text(one.name), str(one.trials), in_words(one.seconds), in_words(one.longest), megabytes)
+        table.add_row(one.name, str(one.trials), in_words(one.seconds), in_words(one.longest), megabytes)
     return table

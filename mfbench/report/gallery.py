@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from mfbench.base.wording import counted
@@ -20,20 +20,10 @@ from mfbench.stats.results import Run
 INDEX = "index.html"
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A run in the gallery."""
-
-    title: str
-    setting: str
-    size: str
-    environment: str
-    answer: list[str]
-    link: str  # address of its page, relative to the index
-
-
 def write_gallery(folder: Path, registry: Registry | None = None) -> Path:
     """Write the page of every run in a folder, and an index that leads to them."""
+    from markupsafe import Markup
+
     if not folder.is_dir():
         raise UsageError(f"{folder} is not a folder")
     stores = sorted(folder.rglob(FILE_NAME))
@@ -46,23 +36,23 @@ def write_gallery(folder: Path, registry: Registry | None = None) -> Path:
             entries.append(_entry(open_run(store.parent), folder, registry))
         except MfbenchError as error:
             problems.append(str(error))
-    index = folder / INDEX
-    write_text(index, render("gallery.html", entries=entries, problems=problems, style=_style()))
+    index, style = folder / INDEX, Markup(asset("style.css"))  # nosec B704  # made by this package
+    write_text(index, render("gallery.html", entries=entries, problems=problems, style=style))
     if problems:
         raise MfbenchError(f"{counted(len(problems), 'run')} missing in {index}: {'; '.join(problems)}")
     return index
 
 
-def _entry(run: Run, folder: Path, registry: Registry) -> Entry:
+def _entry(run: Run, folder: Path, registry: Registry) -> dict[str, Any]:
+    """Write the page of a run; return what the index shows of it, and the address of the page."""
     page = run.path / FILE
     write_text(page, page_of(run, registry))
     datasets, methods = run.outcomes["dataset"].nunique(), run.outcomes["method"].nunique()
-    size = f"{counted(datasets, 'dataset')}, {counted(methods, 'method')}, {counted(len(run.outcomes), 'trial')}"
-    link = quote(page.relative_to(folder).as_posix())
-    return Entry(run.meta.title, setting_of(run), size, environment_of(run), answer_of(run), link)
-
-
-def _style() -> object:
-    from markupsafe import Markup
-
-    return Markup(asset("style.css"))  # nosec B704  # made by this package
+    return {
+        "title": run.meta.title,
+        "setting": setting_of(run),
+        "size": f"{counted(datasets, 'dataset')}, {counted(methods, 'method')}, {counted(len(run.outcomes), 'trial')}",
+        "environment": environment_of(run),
+        "answer": answer_of(run),
+        "link": quote(page.relative_to(folder).as_posix()),
+    }

@@ -6,28 +6,27 @@ from collections.abc import Sequence
 from typing import Any
 
 from mfbench.base.untrusted import shell_command
-from mfbench.base.wording import listing
+from mfbench.base.wording import counted, listing
 from mfbench.run.store.metadata import RunMetadata
 from mfbench.stats.results import Run
 from mfbench.suite.forms import KINDS
+from mfbench.suite.schema import ProtocolSettings
 
 MIRROR = "--data-dir"
 
 
 def setting_of(run: Run) -> str:
     """Return one sentence on profile, folds, classes, tuning, seed and unverified claims, without a period."""
-    classes = _classes(run)
+    classes = _classes(run.meta, list(run.datasets["dataset"]))
+    tuning = _tuning(run.meta.protocol, set(run.tuned.values()), run.protocol.describe_tuning())
     claimed = f"; results as claimed by {listing(run.claims)}, not verified here" if run.claims else ""
-    return (
-        f"Profile {run.meta.profile}: {run.protocol.describe()}, {classes}, {_tuning(run)}, seed {run.meta.seed}"
-        f"{claimed}"
-    )
+    setting = f"{run.protocol.describe()}, {classes}, {tuning}, seed {run.meta.seed}"
+    return f"Profile {run.meta.profile}: {setting}{claimed}"
 
 
-def _classes(run: Run) -> str:
+def _classes(meta: RunMetadata, labels: Sequence[str]) -> str:
     """Return which classes are kept; where datasets differ, those whose rule is their own are named."""
-    meta, texts = run.meta, {"two-largest": "two largest classes", "all": "all classes"}
-    labels = list(run.datasets["dataset"])
+    texts = {"two-largest": "two largest classes", "all": "all classes"}
     own = [label for label in labels if meta.classes.get(label, meta.protocol.classes) != meta.protocol.classes]
     if not own:
         return texts[meta.protocol.classes]
@@ -35,12 +34,10 @@ def _classes(run: Run) -> str:
     return other if len(own) == len(labels) else f"{texts[meta.protocol.classes]} ({other} of {listing(own)})"
 
 
-def _tuning(run: Run) -> str:
+def _tuning(protocol: ProtocolSettings, used: set[str], nested: str) -> str:
     # A part of a suite may have no tuned method; the setting is that of the suite.
-    selections: set[str | None] = set(run.tuned.values()) or {run.meta.protocol.selection}
-    nested = run.protocol.describe_tuning()
-    limit = run.meta.protocol.grid_values
-    thinned = f", at most {limit} values of each parameter" if limit else ""
+    selections: set[str | None] = {*used} or {protocol.selection}
+    thinned = f", at most {protocol.grid_values} values of each parameter" if protocol.grid_values else ""
     if "per-dataset" not in selections:
         return nested + thinned
     alternative = f" or {nested.removeprefix('tuning ')}" if len(selections) > 1 else ""
@@ -50,25 +47,17 @@ def _tuning(run: Run) -> str:
 def environment_of(run: Run) -> str:
     """Return versions, processor and number of workers."""
     environment = run.meta.environment
-    jobs = environment.jobs
-    return (
-        f"mfbench {environment.mfbench}, Python {environment.python}, scikit-learn "
-        f"{environment.libraries['scikit-learn']}, {environment.cpu}, {jobs} worker{'s' if jobs != 1 else ''}"
-    )
+    versions = f"Python {environment.python}, scikit-learn {environment.libraries['scikit-learn']}"
+    return f"mfbench {environment.mfbench}, {versions}, {environment.cpu}, {counted(environment.jobs, 'worker')}"
 
 
 def data_of(run: Run) -> dict[str, Any]:
     """Return the values of the JSON report that belong to no section."""
+    compared = ("metric", "reference", "test", "alpha", "published_test", "rope", "missing")
     return {
         "title": run.meta.title,
         "setting": setting_of(run),
-        "metric": run.settings.metric,
-        "reference": run.settings.reference,
-        "test": run.settings.test,
-        "alpha": run.settings.alpha,
-        "published_test": run.settings.published_test,
-        "rope": run.settings.rope,
-        "missing": run.settings.missing,
+        **{name: getattr(run.settings, name) for name in compared},
         "methods": run.methods,
         "datasets": run.datasets,
         "part": run.meta.part or None,
@@ -94,12 +83,9 @@ def regeneration_commands(
     options += ["--reference", reference] if reference is not None else []
     options += ["--metric", run.metric] if run.metric is not None else []
     options += [f"--{form}", *figures, *(["--output", output] if output else [])]
-    if joined:
-        return [shell_command(["mfbench", "report", *joined, *options])]
-    if run.bundle is not None:
-        return [shell_command(["mfbench", "report", run.bundle.as_posix(), *options])]
-    if not run.meta.out:  # merged from runs that several commands have made
-        return [shell_command(["mfbench", "report", run.path.as_posix(), *options])]
+    if joined or run.bundle is not None or not run.meta.out:  # without it, merged from runs of several commands
+        source = joined or [(run.bundle or run.path).as_posix()]
+        return [shell_command(["mfbench", "report", *source, *options])]
     share = run.meta.share
     # Trials side by side slow each other down, so the number of workers is a condition of what is timed.
     jobs = ["--jobs", str(run.meta.environment.jobs)] if KINDS[run.meta.protocol.kind].times else []
@@ -111,9 +97,7 @@ def regeneration_commands(
 def _portable(meta: RunMetadata) -> list[str]:
     """Return the command of a run for any machine: a mirror of data is named DIR, and only if data came from it."""
     words = list(meta.command)
-    named = MIRROR in words
-    if named:
+    if MIRROR in words:
         place = words.index(MIRROR)
         del words[place : place + 2]
-    used = named if meta.used_mirror is None else meta.used_mirror
-    return [*words, MIRROR, "DIR"] if used else words
+    return [*words, MIRROR, "DIR"] if meta.used_mirror else words

@@ -27,11 +27,13 @@ if TYPE_CHECKING:
     from mfbench.data.lookup import LoadedDataset
     from mfbench.model.specs import Dataset, DatasetSpec
 
+_SIZES = ("rows", "features", "classes")
 
-def _table(*columns: str, fold: Sequence[str] = ()) -> Table:
+
+def _table(*columns: str, fold: Sequence[str] = (), bold: str = "name") -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in columns:
-        table.add_column(name, no_wrap=name not in fold, overflow="fold")
+        table.add_column(name, no_wrap=name not in fold, overflow="fold", style="bold" if name == bold else "")
     return table
 
 
@@ -46,7 +48,7 @@ def show_plugins(registry: Registry, console: Console, tags: Sequence[str] = ())
         table = _table("name", "what it is", "paper", "package", fold=("what it is", "paper"))
         for name, entry in sorted(entries.items()):
             if not tags or set(tags) & set(entry.spec.tags):
-                table.add_row(Text(name, style="bold"), _summary(entry), _paper(entry), Text(_package(entry)))
+                table.add_row(name, _summary(entry), entry.spec.paper or "–", _package(entry.plugin))
         console.print(Text(f"{kind} ({table.row_count})", style="bold"))
         if table.row_count:
             console.print(table)
@@ -68,7 +70,7 @@ def _show_executors(registry: Registry, console: Console) -> None:
         return
     table = _table("name", "what it is", "package", fold=("what it is",))
     for name, entry in sorted(registry.executors.items()):
-        table.add_row(Text(name, style="bold"), Text(plain_text(entry.spec.summary)), Text(_package(entry)))
+        table.add_row(name, plain_text(entry.spec.summary), _package(entry.plugin))
     console.print(Text(f"executors ({table.row_count})", style="bold"))
     console.print(table)
 
@@ -78,22 +80,14 @@ def _show_entry_points(registry: Registry, console: Console) -> None:
     plugins = sorted(registry.plugins.values(), key=lambda plugin: (plugin.distribution, plugin.name))
     table = _table("name", "module", "package", fold=("module",))
     for plugin in plugins:
-        table.add_row(Text(plugin.name, style="bold"), Text(plugin.module), Text(_package_of(plugin)))
+        table.add_row(plugin.name, plugin.module, _package(plugin))
     console.print(Text(f"plugins ({len(plugins)})", style="bold"))
     if plugins:
         console.print(table)
-        console.print(f"To leave one out, set {LOAD_VARIABLE}=all,-{plugins[-1].name}", markup=False, highlight=False)
+        console.print(f"To leave one out, set {LOAD_VARIABLE}=all,-{plugins[-1].name}")
 
 
-def _paper(entry: Registered) -> Text:
-    return Text(entry.spec.paper or "–")
-
-
-def _package(entry: Registered) -> str:
-    return _package_of(entry.plugin)
-
-
-def _package_of(plugin: Plugin) -> str:
+def _package(plugin: Plugin) -> str:
     return f"{plugin.distribution} {plugin.version}".strip() or plugin.module
 
 
@@ -106,19 +100,17 @@ def show_suites(registry: Registry, console: Console) -> None:
         try:
             suite = parse_suite(read_text(path), str(path))
         except MfbenchError as error:
-            table.add_row(
-                Text(name, style="bold"), Text(f"not valid: {error}", style="red"), "", "", "", "", Text(str(path))
-            )
+            table.add_row(name, Text(f"not valid: {error}", style="red"), "", "", "", "", str(path))
             continue
         profiles = dict.fromkeys(["quick", "standard", "full", *suite.profiles])
         table.add_row(
-            Text(name, style="bold"),
-            Text(suite.suite.title),
+            name,
+            suite.suite.title,
             str(sum(len(group.use) for group in suite.datasets)),
             str(len(suite.methods)),
             ", ".join(f"{profile} (default)" if profile == suite.suite.profile else profile for profile in profiles),
             ", ".join(suite.parts),
-            Text(str(path)),
+            str(path),
         )
     console.print(table)
 
@@ -131,22 +123,20 @@ def show_suite(name: str, registry: Registry, console: Console) -> None:
     suite = parse_suite(read_text(path), str(path))
     console.print(Text(plain_text(suite.suite.title or suite.suite.name), style="bold"))
     if suite.suite.description:
-        console.print(Text(plain_text(suite.suite.description)))
-    datasets = _table("dataset", "profiles", fold=("dataset", "profiles"))
+        console.print(plain_text(suite.suite.description))
+    datasets = _table("dataset", "profiles", fold=("dataset", "profiles"), bold="dataset")
     for group in suite.datasets:
         for use in group.use:
             label = Path(use.removeprefix(FileReference.prefix)).name if use.startswith(FileReference.prefix) else use
-            datasets.add_row(Text(plain_text(label), style="bold"), _profiles(group.profiles))
-    methods = _table("method", "what it is", "profiles", fold=("what it is", "profiles"))
+            datasets.add_row(plain_text(label), _profiles(group.profiles))
+    methods = _table("method", "what it is", "profiles", fold=("what it is", "profiles"), bold="method")
     for method in suite.methods:
         steps = " → ".join(step for step in (method.selector, method.classifier) if step is not None)
-        methods.add_row(
-            Text(plain_text(method.label), style="bold"), Text(plain_text(steps)), _profiles(method.profiles)
-        )
+        methods.add_row(plain_text(method.label), plain_text(steps), _profiles(method.profiles))
     for table in (datasets, methods):
         console.print(table)
     for part, content in suite.parts.items():
-        console.print(Text(f"--part {part}: {plain_text(', '.join(content.only))}"))
+        console.print(f"--part {part}: {plain_text(', '.join(content.only))}")
 
 
 def _profiles(names: Sequence[str] | None) -> str:
@@ -159,9 +149,8 @@ def show_datasets(
     """Print the registered datasets with their declared sizes and locations."""
     lookup = lookup or Lookup()
     label = () if collection is None else (collection,)
-    texts = ("what it is", "source", "licence")
-    columns = (*label, "name", "what it is", "rows", "features", "classes", "where", "source", "licence")
-    table = _table(*columns, fold=texts)
+    columns = (*label, "name", "what it is", *_SIZES, "where", "source", "licence")
+    table = _table(*columns, fold=("what it is", "source", "licence"))
     counts: Counter[str] = Counter()
     for name, entry in sorted(registry.datasets.items()):
         spec = entry.spec
@@ -170,27 +159,17 @@ def show_datasets(
         where = lookup.location(spec)
         counts[where] += 1
         sizes = [str(size) if size is not None else "?" for size in (spec.n_samples, spec.n_features, spec.n_classes)]
-        first = [] if collection is None else [Text(spec.collections[collection])]
+        labels = [] if collection is None else [spec.collections[collection]]
         location = Text(where, style="yellow" if where == "missing" else "")
-        table.add_row(
-            *first,
-            Text(name, style="bold"),
-            Text(plain_text(spec.summary)),
-            *sizes,
-            location,
-            Text(spec.source),
-            Text(spec.license),
-        )
+        table.add_row(*labels, name, plain_text(spec.summary), *sizes, location, spec.source, spec.license)
     console.print(table)
     if collection is None:
         _show_unregistered(registry, console, lookup)
     totals = ", ".join(f"{counts[location]} {location}" for location in ("embedded", "mirror", "cached", "missing"))
-    console.print(f"{totals}. Cache: {lookup.cache.folder}", markup=False, highlight=False, soft_wrap=True)
+    console.print(f"{totals}. Cache: {lookup.cache.folder}", soft_wrap=True)
     if counts["missing"]:
-        name = "NAME" if collection is None else collection
-        console.print(
-            f"To download missing datasets, run: {PULL.format(name)}, or name a mirror with --data-dir", highlight=False
-        )
+        command = PULL.format(collection or "NAME")
+        console.print(f"To download missing datasets, run: {command}, or name a mirror with --data-dir")
     console.print("Your own CSV, ARFF or Parquet file: file:PATH")
 
 
@@ -198,19 +177,15 @@ def _show_unregistered(registry: Registry, console: Console, lookup: Lookup) -> 
     """Print the unregistered datasets in mirror and cache with the references that load them."""
     specs = [entry.spec for entry in registry.datasets.values() if not entry.spec.embedded]
     registered = {key for spec in specs for key in keys_of(spec)}
-    stored: dict[str, tuple[str, str, str, str, str]] = {}
-    for item in lookup.cache.entries():
-        facts = item.facts
-        sizes = (str(facts["n_samples"]), str(facts["n_features"]), str(len(facts["class_counts"])))
-        stored[item.key] = (*sizes, "cached", str(facts["source"]))
-    cards = {} if lookup.mirror is None else {name: lookup.mirror.card(name) for name in lookup.mirror.names()}
-    for name, card in cards.items():
-        sizes = (str(card["n_samples"]), str(card["n_features"]), str(len(card["class_counts"])))
-        stored[MirrorReference(name).key] = (*sizes, "mirror", card["source"])
-    table = _table("not registered", "rows", "features", "classes", "where", "source", fold=("source",))
-    for key, cells in sorted(stored.items()):
+    facts = {item.key: ("cached", item.facts) for item in lookup.cache.entries()}
+    mirror = lookup.mirror
+    if mirror is not None:
+        facts |= {MirrorReference(name).key: ("mirror", mirror.card(name)) for name in mirror.names()}
+    table = _table("not registered", *_SIZES, "where", "source", fold=("source",), bold="not registered")
+    for key, (where, own) in sorted(facts.items()):
         if key not in registered:
-            table.add_row(Text(key, style="bold"), *(Text(cell) for cell in cells))
+            sizes = (own["n_samples"], own["n_features"], len(own["class_counts"]))
+            table.add_row(key, *map(str, sizes), where, str(own["source"]))
     if table.row_count:
         console.print(table)
 
@@ -253,7 +228,7 @@ def show_dataset(
     grid = Table.grid(padding=(0, 2))
     for name, value in facts.items():
         if value:
-            grid.add_row(Text(name, style="dim"), Text(value))
+            grid.add_row(Text(name, style="dim"), value)
     console.print(grid)
     if rows:
         console.print(_first_rows(dataset, console.width, rows))
@@ -262,12 +237,11 @@ def show_dataset(
 def _first_rows(dataset: Dataset, width: int, rows: int) -> Table:
     """Return the first rows: as many columns as fit, and the class."""
     shown = max(1, min(dataset.n_features, width // 12 - 2))
-    names = list(dataset.feature_names[:shown])
-    table = _table(*names, *(["…"] if shown < dataset.n_features else []), "class")
+    more = ["…"] if shown < dataset.n_features else []
+    table = _table(*dataset.feature_names[:shown], *more, "class", bold="")
     for row in range(min(rows, dataset.n_samples)):
-        cells = [_value(dataset, row, column) for column in range(shown)]
-        cells += ["…"] if shown < dataset.n_features else []
-        table.add_row(*(Text(cell) for cell in [*cells, dataset.class_names[dataset.y[row]]]))
+        values = [_value(dataset, row, column) for column in range(shown)]
+        table.add_row(*values, *more, dataset.class_names[dataset.y[row]])
     return table
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from mfbench.errors import UnknownNameError
-from mfbench.model.sections import Chart
 from mfbench.report.brief import brief_report
 from mfbench.report.charts.drawing import specification
 from mfbench.report.contents import report_of
@@ -24,7 +23,7 @@ class Notebook:
         """Return a chart as one of Altair's."""
         import altair
 
-        charts = _charts(run)
+        charts = report_of(run, everything=True).drawable
         chart = next((chart for chart in charts if chart.name == name), None)
         if chart is None:
             raise UnknownNameError("chart", name, [chart.name for chart in charts], owner="this run")
@@ -32,7 +31,7 @@ class Notebook:
 
     def charts(self, run: Run) -> list[str]:
         """Return the names of the charts that can be drawn."""
-        return [chart.name for chart in _charts(run)]
+        return [chart.name for chart in report_of(run, everything=True).drawable]
 
     def html(self, run: Run) -> str:
         """Return the short report as HTML."""
@@ -42,8 +41,3 @@ class Notebook:
 def open_run(folder: Path, **settings: Any) -> Run:
     """Return the run in a folder, which can show itself."""
     return Run(folder, presentation=Notebook(), **settings)
-
-
-def _charts(run: Run) -> list[Chart]:
-    sections = report_of(run, everything=True).sections
-    return [chart for section in sections for chart in section.charts if chart.spec is not None]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from mfbench.errors import MfbenchError
 from mfbench.host.expressions import parse
 from mfbench.host.registry import Registry
-from mfbench.model.sections import Report, Section, Table
+from mfbench.model.sections import Report, Table
 from mfbench.report.answer import answer_across
 from mfbench.report.contents import kind_of, report_of
 from mfbench.report.heading import regeneration_commands
@@ -40,13 +40,27 @@ def answer_of(run: Run) -> list[str]:
 
 def problems_of(report: Report) -> list[str]:
     """Return the sentences on what was left out, failed, has not run or was not reached."""
-    remarks = [section for section in report.sections if "left_out" in section.data and not section.plugin]
-    across = [section for section in report.sections if "overall" in section.data and not section.plugin]
-    words = ("Left out", "Failed", "Not run", "Not reached", "Compared on", "Undefined", "The download", "No trials")
-    dropped = ("Datasets left out", "Methods left out", "Cells without a score")
+    words = {
+        "left_out": (
+            "Left out",
+            "Failed",
+            "Not run",
+            "Not reached",
+            "Compared on",
+            "Undefined",
+            "The download",
+            "No trials",
+        ),
+        "overall": ("Datasets left out", "Methods left out", "Cells without a score"),
+    }
+    own = [section for section in report.sections if not section.plugin]
     return [
-        *(note for section in remarks for note in section.notes if note.startswith(words)),
-        *(note for section in across for note in section.notes if note.startswith(dropped)),
+        note
+        for key, beginnings in words.items()
+        for section in own
+        if key in section.data
+        for note in section.notes
+        if note.startswith(beginnings)
     ]
 
 
@@ -81,14 +95,13 @@ def tags_of(run: Run, registry: Registry | None) -> list[list[str]]:
 
 
 def _score_table_of(report: Report) -> Table | None:
-    own: list[Section] = [section for section in report.sections if not section.plugin]
-    tables = [section.tables for section in own if "wins_ties_losses" in section.data]
-    return tables[0][0] if tables and tables[0] else None
+    own = (section for section in report.sections if not section.plugin and "wins_ties_losses" in section.data)
+    return next((table for section in own for table in section.tables), None)
 
 
 def _group(title: str, run: Run) -> Group:
     table = score_table(run)
-    rows = table.rows[len(table.rows) - table.footer_rows :] if table.footer_rows else []
+    rows = table.rows[len(table.rows) - table.footer_rows :]
     return Group(title, [[cell.text for cell in row] for row in rows], answer_of(run))
 
 

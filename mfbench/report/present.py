@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,6 +41,14 @@ NEEDS = {
     time_profile.NAME: "a profile of times needs a run with a dataset on which every trial has run",
 }
 """What a chart needs that a report does not always have."""
+_RENDERERS: dict[str, Callable[[Report], str]] = {
+    "md": to_markdown,
+    "svg": to_svg,
+    "latex": to_latex,
+    "html": to_html,
+    "json": to_json,
+    "csv": to_csv,
+}
 
 
 @dataclass(frozen=True)
@@ -67,11 +75,7 @@ class Form:
 
 
 def show_run(
-    run: Run,
-    console: Console,
-    registry: Registry | None = None,
-    page: Path | None = None,
-    joined: Sequence[str] = (),
+    run: Run, console: Console, registry: Registry | None = None, page: Path | None = None, joined: Sequence[str] = ()
 ) -> None:
     """Print the short report of a run."""
     chosen = ["--reference", run.reference] if run.reference is not None else []
@@ -86,14 +90,9 @@ def show_run(
 def _current_page(run: Run) -> Path | None:
     """Return the page of a run if it is newer than the results and has the suite's reference and metric."""
     page, store = page_path(run), run.bundle or run.path / FILE_NAME
-    if (
-        run.reference is not None
-        or run.metric is not None
-        or not page.is_file()
-        or page.stat().st_mtime < store.stat().st_mtime
-    ):
-        return None
-    return page
+    is_chosen = run.reference is not None or run.metric is not None
+    is_current = page.is_file() and page.stat().st_mtime >= store.stat().st_mtime
+    return page if is_current and not is_chosen else None
 
 
 def present_run(run: Run, form: Form, console: Console) -> str:
@@ -102,10 +101,9 @@ def present_run(run: Run, form: Form, console: Console) -> str:
     if form.name == "terminal" and not (form.full or form.statistics):
         show_run(run, console, load_registry(), joined=form.joined)
         return ""
-    output = form.output.as_posix() if form.output else ""
     commands = regeneration_commands(
         run,
-        output,
+        form.output.as_posix() if form.output else "",
         statistics=form.statistics,
         reference=form.reference,
         form=form.name,
@@ -128,7 +126,7 @@ def _pictures(run: Run, form: Form) -> dict[str, str]:
     if form.figures is None:
         return {}
     start = Path() if form.output is None else form.output.parent
-    charts = _charts(run)
+    charts = report_of(run, load_registry(), everything=True).drawable
     paths = _write_charts(charts, form.figures, form.picture_form)
     names = [chart.name for chart in charts]
     return {
@@ -163,11 +161,9 @@ def present_power(
     as_json: bool = False,
 ) -> str:
     """Return what a run can see as JSON; without `as_json` it is printed, and the text is empty."""
-    changes = {"reference": reference, "metric": metric}
-    overrides = {key: value for key, value in changes.items() if value is not None}
-    percent = SCORES[metric].percent if metric in SCORES else SCORES[run.metrics[0]].percent
-    size = difference / 100.0 if percent else difference
-    plan = run.power(size, power=power, methods=methods or None, **overrides)
+    run = choose(run, reference, metric)
+    size = difference / 100.0 if SCORES[run.settings.metric].percent else difference
+    plan = run.power(size, power=power, methods=methods or None)
     report = power_report(run, plan)
     if as_json:
         return to_json(report, POWER)
@@ -183,21 +179,10 @@ def present_table(name: str, form: Form, console: Console) -> str:
 
 
 def _present(report: Report, form: Form, console: Console) -> str:
-    match form.name:
-        case "figure":
-            return _chart(report, str(form.figure))
-        case "md":
-            return to_markdown(report)
-        case "svg":
-            return to_svg(report)
-        case "latex":
-            return to_latex(report)
-        case "html":
-            return to_html(report)
-        case "json":
-            return to_json(report)
-        case "csv":
-            return to_csv(report)
+    if form.name == "figure":
+        return _chart(report, str(form.figure))
+    if form.name in _RENDERERS:
+        return _RENDERERS[form.name](report)
     show(report, console)
     return ""
 
@@ -207,16 +192,16 @@ def _chart(report: Report, name: str) -> str:
     if chart is None or chart.spec is None:
         if name in NEEDS:
             raise UsageError(NEEDS[name])
-        names = [chart.name for section in report.sections for chart in section.charts if chart.spec is not None]
-        raise UnknownNameError("figure", name, [*names, *NEEDS], owner="this report")
+        names = [*(chart.name for chart in report.drawable), *NEEDS]
+        raise UnknownNameError("figure", name, names, owner="this report")
     return picture(chart, "svg", report.title).decode()
 
 
 def page_path(run: Run) -> Path:
     """Return where the page of a run is: in its folder, or beside its bundle and named like it."""
-    return (
-        run.path / FILE if run.bundle is None else run.bundle.with_name(f"{run.bundle.name.removesuffix('.zip')}.html")
-    )
+    if run.bundle is None:
+        return run.path / FILE
+    return run.bundle.with_name(f"{run.bundle.name.removesuffix('.zip')}.html")
 
 
 def write_page(run: Run, registry: Registry | None = None) -> Path:
@@ -237,15 +222,10 @@ def open_page(run: Run) -> Path:
 
 def write_charts(run: Run, folder: Path, form: str = "svg") -> list[Path]:
     """Write every chart of a run as a file of its own."""
-    charts = _charts(run)
+    charts = report_of(run, load_registry(), everything=True).drawable
     if not charts:
         raise UsageError("there is nothing to draw: no section of the report has a chart")
     return _write_charts(charts, folder, form)
-
-
-def _charts(run: Run) -> list[Chart]:
-    report = report_of(run, load_registry(), everything=True)
-    return [chart for section in report.sections for chart in section.charts if chart.spec is not None]
 
 
 def _write_charts(charts: Sequence[Chart], folder: Path, form: str) -> list[Path]:

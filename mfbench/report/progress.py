@@ -9,16 +9,7 @@ from collections.abc import Sequence
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    Task,
-    TaskID,
-    TextColumn,
-    TimeElapsedColumn,
-)
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -37,6 +28,7 @@ LONGEST_PAUSE = 300.0  # seconds between two lines while no trial ends
 LONGEST_MESSAGE = 2000  # characters
 DATASETS_DISPLAYED = 12
 SLOW_DISPLAYED = 4
+MOST_FAILURES = 5
 
 
 class Silent:
@@ -70,36 +62,31 @@ class _Counting(Silent):
 
     def remarked(self, remark: str) -> None:
         """Print the remark."""
-        self.console.print(remark, style="yellow", markup=False, highlight=False)
+        self.console.print(remark, style="yellow")
 
     def started(self, plan: Plan, done: Sequence[Trial], pending: Sequence[Trial]) -> None:
         self.total.update(trial.dataset for trial in plan.trials)
         self.done.update(trial.dataset for trial in done)
-        for line in left_out(plan.left_out, plan.unavailable, plan.loaded.request[0]):
-            self.console.print(line, style="yellow", markup=False, highlight=False)
-        assert plan.forecast is not None  # `execute` makes it before it calls this
-        self.remaining = Remaining(plan.forecast, pending, plan.loaded.protocol.timeout)
-        resumed = f", {len(done)} done before" if done else ""
-        share = plan.share
-        part = "" if share is None else f"{share.kind} {share.number} of {share.of} with {len(plan.trials)} of "
-        total = len(plan.trials) if share is None else share.n_trials
-        if pending:
-            workers = counted(min(plan.forecast.jobs, len(pending)), "worker")
-            resumed += f", about {in_words(self.remaining.total)} on {workers}"
+        forecast, protocol, share = plan.forecast, plan.loaded.protocol, plan.share
+        assert forecast is not None  # `execute` makes it before it calls this
+        self.remaining = Remaining(forecast, pending, protocol.timeout)
         folds = plan.protocol.repeats * plan.protocol.folds
-        is_whole = total == len(plan.datasets) * len(plan.methods) * folds  # unlike a sample of a plan
         datasets, methods = counted(len(plan.datasets), "dataset"), counted(len(plan.methods), "method")
-        size = f" ({datasets} × {methods} × {counted(folds, plan.protocol.trial_name)})"
-        if not is_whole:
-            size = f" of {datasets} and {methods}"
-        self.console.print(
-            f"{plan.loaded.suite.suite.name}, profile {plan.loaded.profile}: "
-            f"{part}{counted(total, 'trial')}{size}{resumed}",
-            highlight=False,
-            markup=False,
-        )
-        for line in too_long(plan.forecast.too_long(pending), plan.loaded.protocol.timeout):
-            self.console.print(line, style="yellow", markup=False, highlight=False)
+        total = len(plan.trials) if share is None else share.n_trials
+        size = f" of {datasets} and {methods}"
+        if total == len(plan.datasets) * len(plan.methods) * folds:  # unlike a sample of a plan
+            size = f" ({datasets} × {methods} × {counted(folds, plan.protocol.trial_name)})"
+        part = "" if share is None else f"{share.kind} {share.number} of {share.of} with {len(plan.trials)} of "
+        line = f"{plan.loaded.suite.suite.name}, profile {plan.loaded.profile}: {part}{counted(total, 'trial')}{size}"
+        line += f", {len(done)} done before" if done else ""
+        if pending:
+            workers = counted(min(forecast.jobs, len(pending)), "worker")
+            line += f", about {in_words(self.remaining.total)} on {workers}"
+        for remark in left_out(plan.left_out, plan.unavailable, plan.loaded.request[0]):
+            self.remarked(remark)
+        self.console.print(line)
+        for remark in too_long(forecast.too_long(pending), protocol.timeout):
+            self.remarked(remark)
 
     def running(self, trials: Sequence[tuple[Trial, float]]) -> None:
         self.remaining.running(trials)
@@ -110,27 +97,21 @@ class _Counting(Silent):
     def slow(self) -> list[str]:
         """The trials that have run for some time, each with this time, the longest first."""
         now = time.monotonic()
-        times = sorted(((now - begun, trial) for begun, trial in list(self._begun.values())), key=lambda each: -each[0])
-        return [
-            f"{trial.method} on {trial.dataset} for {in_words(seconds)}"
-            for seconds, trial in times
-            if seconds >= PLAIN_SECONDS
-        ]
+        times = [(now - begun, trial) for begun, trial in list(self._begun.values())]
+        late = sorted((each for each in times if each[0] >= PLAIN_SECONDS), key=lambda each: -each[0])
+        return [f"{trial.method} on {trial.dataset} for {in_words(seconds)}" for seconds, trial in late]
 
     def finished(self, trial: Trial, result: TrialResult) -> None:
         self.remaining.finished(trial, result)
         self._begun.pop(trial.key, None)
         self.done[trial.dataset] += 1
-        if result.status is not Status.OK:
-            self.failed[trial.dataset] += 1
-            if self.failed.total() <= 5:
-                self.console.print(
-                    f"{result.status}: {trial.method} on {trial.dataset}, repeat {trial.repeat}, fold {trial.fold}: "
-                    + plain_text(f"{result.error_type}: {result.error_message}", LONGEST_MESSAGE),
-                    style="red",
-                    markup=False,
-                    highlight=False,
-                )
+        if result.status is Status.OK:
+            return
+        self.failed[trial.dataset] += 1
+        if self.failed.total() <= MOST_FAILURES:
+            reason = plain_text(f"{result.error_type}: {result.error_message}", LONGEST_MESSAGE)
+            place = f"{trial.method} on {trial.dataset}, repeat {trial.repeat}, fold {trial.fold}"
+            self.console.print(f"{result.status}: {place}: {reason}", style="red")
 
 
 class PlainProgress(_Counting):
@@ -161,26 +142,8 @@ class PlainProgress(_Counting):
     def _print(self, state: str) -> None:
         self._last = time.monotonic()
         failed = f", {self.failed.total()} failed" if self.failed.total() else ""
-        left = in_words(self.remaining.seconds)
-        self.console.print(
-            f"{self.done.total()}/{self.total.total()} trials, {left} left{failed}, {state}",
-            highlight=False,
-        )
-
-
-class _TimeLeft(ProgressColumn):
-    """The time left when the last trial ended, less what has passed since."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.update(0.0)
-
-    def update(self, seconds: float) -> None:
-        self._end = time.monotonic() + seconds
-
-    def render(self, task: Task) -> Text:
-        left = max(0.0, self._end - time.monotonic())
-        return Text(in_words(0.0 if task.finished else max(1.0, left)), style="progress.remaining")
+        done, left = f"{self.done.total()}/{self.total.total()} trials", in_words(self.remaining.seconds)
+        self.console.print(f"{done}, {left} left{failed}, {state}")
 
 
 class LiveProgress(_Counting):
@@ -189,18 +152,11 @@ class LiveProgress(_Counting):
     def started(self, plan: Plan, done: Sequence[Trial], pending: Sequence[Trial]) -> None:
         """Open the display."""
         super().started(plan, done, pending)
-        self._left = _TimeLeft()
-        self._left.update(self.remaining.total)
-        self._progress = Progress(
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TextColumn("left"),
-            self._left,
-            console=self.console,
-        )
-        self._task: TaskID = self._progress.add_task("trials", total=self.total.total(), completed=self.done.total())
+        self._end = time.monotonic() + self.remaining.total
+        left = TextColumn("left [progress.remaining]{task.fields[left]}")
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), left)
+        self._progress = Progress(*columns, console=self.console)
+        self._task = self._progress.add_task("trials", total=self.total.total(), left="")
         self._live = Live(self, console=self.console, refresh_per_second=4, transient=True)
         self._live.start()
 
@@ -208,13 +164,12 @@ class LiveProgress(_Counting):
         """Show the trials that have run for some time."""
         super().running(trials)
         if trials:  # else the time left goes on as it is
-            self._left.update(self.remaining.seconds)
+            self._end = time.monotonic() + self.remaining.seconds
 
     def finished(self, trial: Trial, result: TrialResult) -> None:
         """Advance the display."""
         super().finished(trial, result)
-        self._left.update(self.remaining.seconds)
-        self._progress.advance(self._task)
+        self._end = time.monotonic() + self.remaining.seconds
 
     def close(self) -> None:
         """Remove the display."""
@@ -222,6 +177,9 @@ class LiveProgress(_Counting):
             self._live.stop()
 
     def __rich__(self) -> RenderableType:
+        done, seconds = self.done.total(), max(1.0, self._end - time.monotonic())
+        left = in_words(seconds if done < self.total.total() else 0.0)
+        self._progress.update(self._task, completed=done, left=left)
         table = Table.grid(padding=(0, 2))
         in_progress = [name for name in self.total if 0 < self.done[name] < self.total[name]]
         finished = sum(self.done[name] == self.total[name] for name in self.total)

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from mfbench.errors import UnknownNameError
-from mfbench.model.sections import Cell, Report, Section, Table
-from mfbench.report.cells import DASH, rank_text, with_unit
+from mfbench.model.sections import Cell, Report, Section
+from mfbench.report.cells import DASH, rank_cell, size_text, table_of, with_unit
 from mfbench.report.sections.across_datasets import section_across, section_of_pairs
 from mfbench.stats.across_datasets.missing import complete
 from mfbench.stats.across_datasets.overall import Overall
@@ -27,13 +27,12 @@ def reanalyse(table: PublishedTable, reference: str | None = None, alpha: float 
     """Compare the methods of a published table across its datasets."""
     greater = SCORES[table.about.metric].greater_is_better
     completed = complete(means_of(table), "drop-dataset", greater_is_better=greater)
-    overall = Overall(completed, greater, reference, alpha, rope)
-    methods = [str(name) for name in overall.ranks.index]
+    methods = [str(name) for name in Overall(completed, greater, None, alpha, rope).ranks.index]
     if reference is None:
-        return Overall(completed, greater, methods[0] if methods else None, alpha, rope, chosen=True)
+        return Overall(completed, greater, next(iter(methods), None), alpha, rope, chosen=True)
     if reference not in methods:
         raise UnknownNameError("method of this table", reference, methods)
-    return overall
+    return Overall(completed, greater, reference, alpha, rope)
 
 
 def report_of_table(table: PublishedTable, overall: Overall, *, statistics: bool = False) -> Report:
@@ -62,16 +61,16 @@ def _printed_figures(table: PublishedTable, overall: Overall, percent: bool) -> 
     means = means_of(table)
     best = means.max(axis=1) if overall.greater_is_better else means.min(axis=1)
     names = [str(name) for name in means.columns]
-    printed = Table(["dataset", *names])
-    for dataset, values, top in zip(means.index, means.to_numpy(), best.to_numpy(), strict=True):
-        printed.rows.append([Cell(str(dataset)), *(_cell(value, float(top), percent) for value in values)])
-    footer = []
+    rows: list[list[object]] = [
+        [dataset, *(_cell(value, top, percent) for value in values)]
+        for dataset, values, top in zip(means.index, means.to_numpy(), best, strict=True)
+    ]
+    ranks = [rank_cell(overall.ranks.get(name, np.nan)) for name in names]
+    footer: list[list[object]] = [["average rank", *ranks]]
     if overall.reference is not None and len(names) > 1:
-        footer.append([Cell("better/equal/worse"), *(_counts(means, overall, name) for name in names)])
-    ranks = [rank_text(overall.ranks[name]) if name in overall.ranks.index else "–" for name in names]
-    footer.append([Cell("average rank"), *map(Cell, ranks)])
-    printed.rows += footer
-    printed.footer_rows = len(footer)
+        counts = [_counts(means, name, overall.reference, overall.greater_is_better) for name in names]
+        footer = [["better/equal/worse", *counts], *footer]
+    printed = table_of(["dataset", *names], [*rows, *footer], footer_rows=len(footer))
     note = (
         f"Better/equal/worse: number of datasets on which the printed figure of {overall.reference} is better than, "
         "equal to and worse than that of the method. A printed mean has no spread, so differences on single datasets "
@@ -86,14 +85,12 @@ def _printed_figures(table: PublishedTable, overall: Overall, percent: bool) -> 
 
 
 def _cell(value: float, best: float, percent: bool) -> Cell:
-    if not np.isfinite(value):
-        return DASH
-    return Cell(f"{100 * value:.1f}" if percent else f"{value:.3f}", "best" if value == best else "plain")
+    return Cell(size_text(value, percent), "best" if value == best else "plain") if np.isfinite(value) else DASH
 
 
-def _counts(means: pd.DataFrame, overall: Overall, method: str) -> Cell:
-    if method == overall.reference:
+def _counts(means: pd.DataFrame, method: str, reference: str, greater_is_better: bool) -> Cell:
+    if method == reference:
         return DASH
-    both = means[[str(overall.reference), method]].dropna().to_numpy()
-    better = np.sign(both[:, 0] - both[:, 1]) * (1 if overall.greater_is_better else -1)
-    return Cell("/".join(str(int(np.sum(better == side))) for side in (1, 0, -1)))
+    both = means[[reference, method]].dropna().to_numpy()
+    better = np.sign(both[:, 0] - both[:, 1]) * (1 if greater_is_better else -1)
+    return Cell("/".join(str(np.sum(better == side)) for side in (1, 0, -1)))

@@ -33,19 +33,15 @@ _SOUND_TITLES: dict[TestSets, str] = {
 }
 
 
-def relation_of_test_sets(run: Run) -> TestSets:
+def relation_of_test_sets(detects: bool, folds_per_dataset: int) -> TestSets:
     """Return how the test sets of a dataset relate to each other."""
-    if run.detects:
+    if detects:
         return "independent"
-    return "single" if run.folds_per_dataset == 1 else "overlapping"
+    return "single" if folds_per_dataset == 1 else "overlapping"
 
 
-def verdict_columns(run: Run) -> list[tuple[str, str]]:
+def verdict_columns(settings: ComparisonSettings, relation: TestSets) -> list[tuple[str, str]]:
     """Return the counts of wins, ties and losses in a report: the heading of each, and its prefix in the summary."""
-    return _columns(run.settings, relation_of_test_sets(run))
-
-
-def _columns(settings: ComparisonSettings, relation: TestSets) -> list[tuple[str, str]]:
     test = settings.test
     if relation == "independent":
         # The ordinary paired test is valid here, so the published and the sound verdict agree.
@@ -59,8 +55,10 @@ def _columns(settings: ComparisonSettings, relation: TestSets) -> list[tuple[str
     return columns
 
 
-def verdict_cell(row: Mapping[Any, Any], prefix: str) -> Cell:
+def verdict_cell(row: Mapping[Any, Any], prefix: str, reference: str | None = None) -> Cell:
     """Return wins, ties and losses of a row of the summary as "3/1/0", or "3/1/0 (2)" with two more without verdict."""
+    if row["method"] == reference:
+        return Cell("reference")
     counts = "/".join(str(int(row[f"{prefix}{verdict}"])) for verdict in VERDICTS)
     open_ones = int(row[f"{prefix}no_verdict"])
     return Cell(f"{counts} ({open_ones})" if open_ones else counts)
@@ -68,7 +66,8 @@ def verdict_cell(row: Mapping[Any, Any], prefix: str) -> Cell:
 
 def verdict_notes(run: Run) -> list[str]:
     """Return the sentences that explain marks and verdicts."""
-    settings, relation, verdicts = run.settings, relation_of_test_sets(run), run.wins_ties_losses()
+    settings, verdicts = run.settings, run.wins_ties_losses()
+    relation = relation_of_test_sets(run.detects, run.folds_per_dataset)
     limits = _limits(settings, relation, verdicts, run.scores)
     if relation == "independent":
         return [*_notes_of_rounds(settings), *limits]
@@ -89,12 +88,11 @@ def verdict_notes(run: Run) -> list[str]:
             *limits,
             hint,
         ]
-    single = _single_test_sets(run.compared, verdicts) if SCORES[settings.metric].counts_decisions else []
     return [
         _marks(settings, settings.test),
         f"{counts}, {level}. Papers' rule: our count by the test of the papers, the "
         f"{RULES[settings.published_test].title}. Sound: by the {RULES['corrected-t'].title}.",
-        *single,
+        *_single_test_sets(settings.metric, run.compared, verdicts),
         *_levels(settings, run.protocol),
         *limits,
         hint,
@@ -112,7 +110,7 @@ def _limits(
             "with a probability of 80 %; median over datasets. A tie does not exclude smaller differences; "
             "'mfbench power' shows how much more data would find them."
         )
-    columns = [KINDS[prefix] for _, prefix in _columns(settings, relation)]
+    columns = [KINDS[prefix] for _, prefix in verdict_columns(settings, relation)]
     without = verdicts[(verdicts[columns] == NO_VERDICT).any(axis=1)]
     if len(without):
         reasons = "; ".join(f"{reason!s}: {_places(rows)}" for reason, rows in without.groupby("reason", sort=False))
@@ -151,12 +149,12 @@ def _notes_of_rounds(settings: ComparisonSettings) -> list[str]:
     ]
 
 
-def _single_test_sets(compared: pd.DataFrame, verdicts: pd.DataFrame) -> list[str]:
+def _single_test_sets(metric: str, compared: pd.DataFrame, verdicts: pd.DataFrame) -> list[str]:
     """Return the sentence on datasets with one fold in common, on which no test of the scores of folds is made."""
     folds = compared.groupby(["dataset", "method"], sort=False).size().groupby("dataset", sort=False).max()
     tested = verdicts.query("sound != @NO_VERDICT")["dataset"]
     single = [str(dataset) for dataset in dict.fromkeys(tested) if folds[dataset] == 1]
-    if not single:
+    if not single or not SCORES[metric].counts_decisions:
         return []
     return [
         f"On {listing(single)} methods are compared on a single test set: verdicts and detectable differences are by "

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from functools import cache
-from importlib import resources
 from typing import Any, Literal
 
 from mfbench.base.junit import Case, document
 from mfbench.base.wording import counted
-from mfbench.errors import ExitCode, printable
+from mfbench.errors import ExitCode
+from mfbench.report.render.json import json_text, read_schema
 from mfbench_check.catalog import CHECKS
 from mfbench_check.verdicts import Outcome, Verdict
 
@@ -90,7 +88,7 @@ class CheckReport:
             "counts": {str(outcome): number for outcome, number in self.counts.items()},
             "verdicts": [{"group": group_of(verdict), **asdict(verdict)} for verdict in self.verdicts],
         }
-        return printable(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)) + "\n"
+        return json_text(content)
 
     def to_junit(self) -> str:
         """Return the report as JUnit XML with one test case per verdict; an expected failure counts as skipped."""
@@ -132,9 +130,6 @@ def _case(verdict: Verdict) -> Case:
     )
 
 
-@cache
 def schema() -> dict[str, Any]:
     """Return the JSON Schema (draft 2020-12) of the documents that `CheckReport.to_json` makes."""
-    text = resources.files(__package__).joinpath(SCHEMA).read_text(encoding="utf-8")
-    content: dict[str, Any] = json.loads(text)
-    return content
+    return read_schema(__package__, SCHEMA)

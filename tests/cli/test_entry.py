@@ -1,13 +1,15 @@
 """The command `mfbench`: errors become one sentence and an exit code."""
 
 import io
+import os
+import signal
 import subprocess
 import sys
 
 import pytest
 
 import mfbench
-from mfbench.cli import main
+from mfbench.cli import entry, main
 
 
 def leave(*words):
@@ -76,4 +78,19 @@ def test_a_character_that_the_terminal_cannot_show_is_replaced(monkeypatch):
     monkeypatch.setattr("mfbench.host.registry.load_registry", lambda **_: sys.stdout.write("→é\ud800"))
     leave("plugins")
     stream.flush()
-    assert stream.buffer.getvalue().startswith(b"->\\xe9\\ud800")
+    assert stream.buffer.getvalue().startswith(b"\\u2192\\xe9\\ud800")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+def test_a_termination_is_an_interrupt_but_an_ignored_signal_stays_ignored():
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        entry._interrupt_on_termination()
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGTERM)
+            signal.pause()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -69,10 +69,9 @@ def test_every_encoding_shows_a_report(monkeypatch):
         sys.stdout.write("96.0 ± 1.0 ≈ → \u65e5\ud800")
         sys.stdout.flush()
         text = stream.buffer.getvalue().decode(encoding)
-        plus_minus = "+-" if encoding == "ascii" else "±"
-        last = "日" if encoding == "utf-8" else "\\u65e5"
-        equal, arrow = ("≈", "→") if encoding == "utf-8" else ("~", "->")
-        assert text == f"96.0 {plus_minus} 1.0 {equal} {arrow} {last}\\ud800"
+        expected = "96.0 ± 1.0 ≈ → \u65e5\ud800"
+        assert text == expected.encode(encoding, "backslashreplace").decode(encoding)
+        assert ("±" in text) == (encoding != "ascii")
 
 
 def test_a_document_is_utf_8_whatever_the_encoding(monkeypatch):

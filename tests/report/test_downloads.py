@@ -2,13 +2,12 @@
 
 import io
 
-from rich.console import Console
-
+from mfbench.report.console import PlainConsole
 from mfbench.report.downloads import Downloads, is_plain
 
 
 def test_lines_without_a_terminal():
-    console = Console(file=io.StringIO(), width=80)
+    console = PlainConsole(file=io.StringIO(), width=80)
     assert is_plain(console)
     with Downloads(console) as downloads:
         follow = downloads.fetching("openml:61")
@@ -19,7 +18,7 @@ def test_lines_without_a_terminal():
 def test_bars_on_a_terminal(monkeypatch):
     for name in ("NO_COLOR", "CI"):
         monkeypatch.delenv(name, raising=False)
-    console = Console(file=io.StringIO(), width=80, force_terminal=True)
+    console = PlainConsole(file=io.StringIO(), width=80, force_terminal=True)
     assert not is_plain(console)
     with Downloads(console) as downloads:
         follow = downloads.fetching("uci:53")
@@ -28,6 +27,6 @@ def test_bars_on_a_terminal(monkeypatch):
 
 
 def test_environment_variables_ask_for_lines(monkeypatch):
-    console = Console(file=io.StringIO(), force_terminal=True)
+    console = PlainConsole(file=io.StringIO(), force_terminal=True)
     monkeypatch.setenv("NO_COLOR", "1")
     assert is_plain(console)

@@ -2,9 +2,8 @@
 
 import io
 
-from rich.console import Console
-
 from mfbench.model.trials import Unavailable
+from mfbench.report.console import PlainConsole
 from mfbench.report.estimate import METHODS, show_estimate
 from mfbench.run.forecast.estimate import Estimate, Share
 
@@ -31,7 +30,7 @@ def estimate(**changes):
 
 
 def shown(**changes):
-    console = Console(file=io.StringIO(), width=160)
+    console = PlainConsole(file=io.StringIO(), width=160)
     show_estimate(estimate(**changes), "own.toml", console)
     return console.file.getvalue()
 

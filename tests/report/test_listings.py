@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from rich.console import Console
 
 from mfbench import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec
 from mfbench.errors import UnknownNameError
 from mfbench.host.registry import load_registry
+from mfbench.report.console import PlainConsole
 from mfbench.report.listings import show_dataset, show_datasets, show_plugins, show_suites
 
 DATASET = Dataset(
@@ -28,7 +28,7 @@ DATASET = Dataset(
 
 @pytest.fixture
 def console():
-    return Console(file=io.StringIO(), width=250)
+    return PlainConsole(file=io.StringIO(), width=250)
 
 
 @pytest.fixture
@@ -172,7 +172,7 @@ class TestDataset:
             categories={},
             relevant=None,
         )
-        console = Console(file=io.StringIO(), width=80)
+        console = PlainConsole(file=io.StringIO(), width=80)
         lines = self.text(wide, console).splitlines()
         assert all(len(line) <= 80 for line in lines)
         (head,) = [line.split() for line in lines if line.startswith(("f0", " f0")) and "class" in line]

@@ -6,10 +6,10 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
-from rich.console import Console
 
 from mfbench.model.trials import Status, Trial, TrialResult
 from mfbench.report import progress
+from mfbench.report.console import PlainConsole
 from mfbench.report.progress import LiveProgress, PlainProgress, Silent, follow, follow_in_notebook
 from mfbench.suite.forecast import Cost, Forecast
 from mfbench.suite.protocols.repeated_cv import RepeatedCV
@@ -54,7 +54,7 @@ def clock(monkeypatch):
 
 @pytest.fixture
 def console():
-    return Console(file=io.StringIO(), width=200)
+    return PlainConsole(file=io.StringIO(), width=200)
 
 
 def lines(console):
@@ -205,14 +205,14 @@ class TestPlain:
 
 class TestLive:
     def test_it_counts_datasets_and_failures_and_goes_away(self, clock):
-        console = Console(file=io.StringIO(), width=100, force_terminal=True)
+        console = PlainConsole(file=io.StringIO(), width=100, force_terminal=True)
         display = LiveProgress(console)
         display.started(plan(), TRIALS[:2], TRIALS[2:])
         try:
             for trial in TRIALS[2:6]:
                 display.finished(trial, OK)
             display.finished(TRIALS[6], failed())
-            picture = Console(file=io.StringIO(), width=100)
+            picture = PlainConsole(file=io.StringIO(), width=100)
             picture.print(display)
         finally:
             display.close()
@@ -226,13 +226,13 @@ class TestLive:
         assert not display._live.is_started
 
     def test_the_time_left_passes_while_a_trial_runs(self, clock):
-        display = LiveProgress(Console(file=io.StringIO(), width=100, force_terminal=True))
+        display = LiveProgress(PlainConsole(file=io.StringIO(), width=100, force_terminal=True))
         display.started(plan(), [], TRIALS)
         try:
             pictures = []
             for now in (0.0, 10.0, 100.0):
                 clock.time = now
-                picture = Console(file=io.StringIO(), width=100)
+                picture = PlainConsole(file=io.StringIO(), width=100)
                 picture.print(display)
                 pictures.append(picture.file.getvalue())
         finally:
@@ -240,16 +240,16 @@ class TestLive:
         assert [text.split("left ")[1].split("\n")[0].strip() for text in pictures] == ["24 s", "14 s", "1 s"]
 
     def test_trials_that_run_for_long_are_named_and_the_time_left_grows(self, clock):
-        display = LiveProgress(Console(file=io.StringIO(), width=100, force_terminal=True))
+        display = LiveProgress(PlainConsole(file=io.StringIO(), width=100, force_terminal=True))
         display.started(plan(), [], TRIALS)
         try:
             clock.time = 90.0
             display.running([(TRIALS[0], 5.0), (TRIALS[7], 80.0)])
             clock.time = 95.0
-            picture = Console(file=io.StringIO(), width=100)
+            picture = PlainConsole(file=io.StringIO(), width=100)
             picture.print(display)
             display.finished(TRIALS[7], OK)
-            after = Console(file=io.StringIO(), width=100)
+            after = PlainConsole(file=io.StringIO(), width=100)
             after.print(display)
         finally:
             display.close()
@@ -269,15 +269,15 @@ class TestFollow:
             monkeypatch.delenv(name, raising=False)
 
     def test_a_terminal_gets_a_display(self):
-        assert type(follow(Console(file=io.StringIO(), force_terminal=True))) is LiveProgress
+        assert type(follow(PlainConsole(file=io.StringIO(), force_terminal=True))) is LiveProgress
 
     def test_a_pipe_gets_lines(self):
-        assert type(follow(Console(file=io.StringIO(), force_terminal=False))) is PlainProgress
+        assert type(follow(PlainConsole(file=io.StringIO(), force_terminal=False))) is PlainProgress
 
     @pytest.mark.parametrize(("name", "value"), [("NO_COLOR", ""), ("NO_COLOR", "1"), ("CI", "true")])
     def test_so_does_a_terminal_that_asks_for_it(self, monkeypatch, name, value):
         monkeypatch.setenv(name, value)
-        assert type(follow(Console(file=io.StringIO(), force_terminal=True))) is PlainProgress
+        assert type(follow(PlainConsole(file=io.StringIO(), force_terminal=True))) is PlainProgress
 
 
 def test_a_notebook_gets_lines_of_text(monkeypatch, capsys):

@@ -8,7 +8,7 @@ import mfbench
 from mfbench.report.cells import MARK
 from mfbench.report.contents import report_of
 from mfbench.report.heading import setting_of
-from mfbench.report.sections.methods import method_table
+from mfbench.report.sections.methods import methods
 from mfbench.report.sections.scores import S_MARKS, score_table
 from mfbench.report.verdicts import relation_of_test_sets, verdict_columns, verdict_notes
 
@@ -85,7 +85,7 @@ def test_marks_are_mcnemars(run):
 def test_one_count_and_no_mention_of_folds(run):
     table = score_table(run)
     assert [row[0].text for row in table.rows[2:]] == ["W/T/L", "detectable, median", "average rank"]
-    assert [name for name in method_table(run).columns if "W/T/L" in name] == ["W/T/L"]
+    assert [name for name in methods(run).tables[0].columns if "W/T/L" in name] == ["W/T/L"]
     assert table.rows[2][1].text == "–" and table.rows[2][3].text == "2/0/0"
     text = " ".join(note for section in report_of(run).sections for note in section.notes)
     assert "exact McNemar test on the first test set. A single test set gives no spread" in text
@@ -167,8 +167,11 @@ class TestNotes:
 
 
 def test_overlapping_folds_have_a_published_and_a_sound_verdict(small_run):
-    assert relation_of_test_sets(small_run) == "overlapping"
-    assert verdict_columns(small_run) == [("papers' rule W/T/L", "published_"), ("sound W/T/L", "sound_")]
+    assert relation_of_test_sets(small_run.detects, small_run.folds_per_dataset) == "overlapping"
+    assert verdict_columns(small_run.settings, "overlapping") == [
+        ("papers' rule W/T/L", "published_"),
+        ("sound W/T/L", "sound_"),
+    ]
 
 
 def test_the_actual_level_of_each_test_is_stated(small_run):

@@ -93,11 +93,9 @@ def draw_text(diagram: Diagram, width: int = 80) -> list[str]:
     bar = f"├{inner.center(max(0, span - 1), '─')}┤" if span > len(inner) + 1 else f"├{'─' * max(0, span - 1)}┤{inner}"
     lines = [f"{lead}{bar}", f"{lead}{_scale(last, scale, position_of)}"]
     for index, (label, rank) in enumerate(zip(diagram.labels, diagram.ranks, strict=True)):
-        track = ["·"] * scale
-        track[position_of(rank)] = "●"
-        strokes = _strokes(index, diagram.bars, rows)
-        padding = " " * (label_width - cell_len(label))
-        lines.append(f" {label}{padding} {rank_text(rank):>6} {''.join(track)}{strokes}".rstrip())
+        place, padding = position_of(rank), " " * (label_width - cell_len(label))
+        track = f"{'·' * place}●{'·' * (scale - place - 1)}"
+        lines.append(f" {label}{padding} {rank_text(rank):>6} {track}{_strokes(index, diagram.bars, rows)}".rstrip())
     return lines
 
 
@@ -140,25 +138,17 @@ def specify(diagram: Diagram) -> Any:
     height = labels_top + _ROW * ((n + 1) // 2)
     ranks = alt.Scale(domain=[1.0 - margin, n + margin], nice=False, zero=False)
     heights = alt.Scale(domain=[height, -34.0], nice=False)
-    numbers = alt.Axis(orient="top", values=_ticks(n), grid=False, domain=False, title=None, format="d", offset=-34)
+    ticks = [number for number in range(1, n + 1) if n <= 30 or number in (1, n) or number % 5 == 0]
+    numbers = alt.Axis(orient="top", values=ticks, grid=False, domain=False, title=None, format="d", offset=-34)
     x, y = alt.X("rank:Q", scale=ranks, axis=numbers), alt.Y("y:Q", scale=heights, axis=None)
     top = alt.Y("top:Q", scale=heights, axis=None)
     labels = pd.DataFrame([_label(diagram, index, labels_top, margin) for index in range(n)])
-    bars = pd.DataFrame(
-        [
-            {"rank": diagram.ranks[first], "end": diagram.ranks[last], "y": _TOP + _BAR * row, "group": number}
-            for number, ((first, last), row) in enumerate(zip(diagram.bars, rows, strict=True), 1)
-        ],
-        columns=["rank", "end", "y", "group"],
-        dtype=float,
-    )
-    scale = pd.DataFrame(
-        [
-            {"rank": 1.0, "end": float(n), "y": 0.0, "label": ""},
-            {"rank": 1.0, "end": min(float(n), 1.0 + diagram.difference), "y": -30.0, "label": _difference(diagram)},
-        ]
-    )
-    tooltip = [alt.Tooltip("method:N"), alt.Tooltip("rank:Q", title="average rank", format=".2f")]
+    groups = [(*bar, _TOP + _BAR * row, number) for number, (bar, row) in enumerate(zip(ends, rows, strict=True), 1)]
+    bars = pd.DataFrame(groups, columns=["rank", "end", "y", "group"], dtype=float)
+    span = min(float(n), 1.0 + diagram.difference)
+    rules = [(1.0, float(n), 0.0, ""), (1.0, span, -30.0, f"CD = {diagram.difference:.2f}")]
+    scale = pd.DataFrame(rules, columns=["rank", "end", "y", "label"])
+    tooltip = ["method:N", alt.Tooltip("rank:Q", title="average rank", format=".2f")]
     named = alt.Chart(labels).encode(x, y)
     layers = [
         alt.Chart(scale).mark_rule(strokeWidth=1.5, color=INK).encode(x, y, alt.X2("end")),
@@ -179,14 +169,6 @@ def specify(diagram: Diagram) -> Any:
             )
         )
     return alt.layer(*layers).properties(width=axis * (1.0 + 2.0 * margin / (n - 1)), height=height + 34.0)
-
-
-def _ticks(n: int) -> list[int]:
-    return [number for number in range(1, n + 1) if n <= 30 or number in (1, n) or number % 5 == 0]
-
-
-def _difference(diagram: Diagram) -> str:
-    return f"CD = {diagram.difference:.2f}"
 
 
 def _label(diagram: Diagram, index: int, top: float, margin: float) -> dict[str, Any]:

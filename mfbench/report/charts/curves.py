@@ -9,7 +9,7 @@ import pandas as pd
 
 from mfbench.base.wording import counted
 from mfbench.model.sections import Chart
-from mfbench.report.charts.theme import MOST_DATASETS, NEUTRAL, colours_of, numbered_name
+from mfbench.report.charts.theme import MOST_DATASETS, NEUTRAL, chosen_in_legend, colours_of, numbered_name
 from mfbench.suite.scores import Score
 
 HIGHLIGHTED = 5
@@ -83,50 +83,26 @@ def specify(frame: pd.DataFrame, title: str) -> Any:
         scale=alt.Scale(domain=names, range=[*colours_of(own), *[NEUTRAL] * len(rest)]),
         legend=alt.Legend(orient="top", columns=COLUMNS, symbolType="stroke", symbolOpacity=1.0),
     )
-    chosen = alt.selection_point(fields=["line"], bind="legend")
+    chosen, opacity = chosen_in_legend("line")
     x = alt.X("size:Q", title="features", scale=alt.Scale(type="log", nice=False)).axis(
         format="~s", grid=False, tickCount=4, titlePadding=2, titleFontSize=11
     )
     y = alt.Y("mean:Q", title=None, scale=alt.Scale(zero=False)).axis(tickCount=5)
-    tooltip = [
-        alt.Tooltip("method:N"),
-        alt.Tooltip("size:Q", title="features"),
-        alt.Tooltip("mean:Q", title=title, format=".4~g"),
-        alt.Tooltip("low:Q", format=".4~g"),
-        alt.Tooltip("high:Q", format=".4~g"),
-    ]
-    base = alt.Chart(frame)
-    highlighted = alt.FieldOneOfPredicate(field="line", oneOf=own)
-    grey = alt.FieldOneOfPredicate(field="line", oneOf=rest)
+    tooltip: list[Any] = ["method:N", alt.Tooltip("size:Q", title="features")]
+    tooltip.append(alt.Tooltip("mean:Q", title=title, format=".4~g"))
+    tooltip += [alt.Tooltip(f"{end}:Q", format=".4~g") for end in ("low", "high")]
+    highlighted, grey = (
+        alt.Chart(frame).transform_filter(alt.FieldOneOfPredicate(field="line", oneOf=lines)).encode(x, colour)
+        for lines in (own, rest)
+    )
     # The opacity of a stroke or a fill is drawn much faster than that of a mark, which needs a layer of its own.
-    opacity = alt.when(chosen)
-    others = (
-        base.transform_filter(grey)
-        .mark_line(strokeWidth=0.8)
-        .encode(
-            x,
-            y,
-            colour,
-            detail="method:N",
-            tooltip=tooltip,
-            strokeOpacity=opacity.then(alt.value(0.55)).otherwise(alt.value(0.05)),
-        )
+    others = grey.mark_line(strokeWidth=0.8).encode(
+        y, detail="method:N", tooltip=tooltip, strokeOpacity=opacity(0.55, 0.05)
     )
-    bands = (
-        base.transform_filter(highlighted)
-        .mark_area()
-        .encode(
-            x,
-            alt.Y("low:Q", title=None),
-            alt.Y2("high:Q"),
-            colour,
-            fillOpacity=opacity.then(alt.value(0.13)).otherwise(alt.value(0.0)),
-        )
-    )
+    bands = highlighted.mark_area().encode(alt.Y("low:Q", title=None), alt.Y2("high:Q"), fillOpacity=opacity(0.13, 0.0))
     lines = (
-        base.transform_filter(highlighted)
-        .mark_line(point=alt.OverlayMarkDef(size=14), strokeWidth=1.8)
-        .encode(x, y, colour, tooltip=tooltip, opacity=opacity.then(alt.value(1.0)).otherwise(alt.value(0.08)))
+        highlighted.mark_line(point=alt.OverlayMarkDef(size=14), strokeWidth=1.8)
+        .encode(y, tooltip=tooltip, opacity=opacity(1.0, 0.08))
         .add_params(chosen)
     )
     # A layer without anything to draw would make the drawing library warn.

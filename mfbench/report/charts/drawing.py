@@ -8,8 +8,6 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
-import pandas as pd
-
 from mfbench.base.untrusted import plain_lines
 from mfbench.errors import MfbenchError
 from mfbench.model.sections import Chart
@@ -40,8 +38,8 @@ def specification(chart: Chart, heading: str = "") -> dict[str, Any]:
     content["description"] = chart.title if chart.alt is None else chart.alt()
     if heading:
         content["title"] = {"text": heading, "anchor": "middle"}
-    cleaned: dict[str, Any] = _cleaned(content)
-    return cleaned
+    safe: dict[str, Any] = cleaned(content)
+    return safe
 
 
 def picture(chart: Chart, form: str = "svg", heading: str = "") -> bytes:
@@ -88,18 +86,6 @@ def drawing_engine() -> Any:
     return vl_convert
 
 
-def data_of(content: Mapping[str, Any]) -> pd.DataFrame:
-    """Return all data of a specification as one frame: those of its layers one below the other."""
-    datasets = content.get("datasets", {})
-    frames = []
-    for data in _inline_data(content):
-        rows = datasets.get(data["name"]) if "name" in data else data.get("values")
-        if isinstance(rows, list) and rows:
-            frames.append(pd.DataFrame(rows))
-    unique = [frame for number, frame in enumerate(frames) if not any(frame.equals(f) for f in frames[:number])]
-    return pd.concat(unique, ignore_index=True) if unique else pd.DataFrame()
-
-
 def _as_dictionary(made: Any) -> Any:
     if not hasattr(made, "to_dict"):
         return copy.deepcopy(made)
@@ -111,14 +97,14 @@ def _as_dictionary(made: Any) -> Any:
         return made.to_dict(validate=False)
 
 
-def _cleaned(part: Any) -> Any:
-    """Return a specification without signs that XML forbids: the drawing library ends the process on them."""
+def cleaned(part: Any) -> Any:
+    """Return content without the signs that XML forbids: the drawing library ends the process on them."""
     if isinstance(part, str):
         return plain_lines(part)
-    if isinstance(part, list):
-        return [_cleaned(item) for item in part]
+    if isinstance(part, list | tuple):
+        return [cleaned(item) for item in part]
     if isinstance(part, dict):
-        return {_cleaned(key): _cleaned(value) for key, value in part.items()}
+        return {cleaned(key): cleaned(value) for key, value in part.items()}
     return part
 
 
@@ -158,15 +144,3 @@ def _references(part: Any, path: str = "") -> Iterator[str]:
         if key in _FORBIDDEN_KEYS or (key == "mark" and mark in _FORBIDDEN_MARKS):
             yield place
         yield from _references(value, place)
-
-
-def _inline_data(part: Any) -> Iterator[Mapping[str, Any]]:
-    if isinstance(part, list):
-        for item in part:
-            yield from _inline_data(item)
-    elif isinstance(part, Mapping):
-        if isinstance(part.get("data"), Mapping):
-            yield part["data"]
-        for key, value in part.items():
-            if key not in ("data", "datasets"):
-                yield from _inline_data(value)

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from mfbench.model.sections import Chart
-from mfbench.report.charts.theme import colours_of, dashes_of
+from mfbench.report.charts.theme import lines_of_methods
 
 NAME = "interaction-noise"
 _NOISE = re.compile(r"([(,])\s*noise=((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(?=[,)])")
@@ -54,16 +54,14 @@ def specify(curves: pd.DataFrame) -> Any:
     """Return a panel for each kind of data with a line per method."""
     import altair as alt
 
-    names = list(dict.fromkeys(curves["method"]))
     lines = (
         alt.Chart(curves)
         .mark_line(point=True)
         .encode(
             alt.X("noise:Q", title="noise"),
             alt.Y("share:Q", title="share of the norm", scale=alt.Scale(domain=[0.0, 0.75])),
-            alt.Color("method:N", title=None, scale=alt.Scale(domain=names, range=colours_of(names))),
-            alt.StrokeDash("method:N", title=None, scale=alt.Scale(domain=names, range=dashes_of(names))),
-            tooltip=[alt.Tooltip("method:N"), alt.Tooltip("noise:Q"), alt.Tooltip("share:Q", format=".3f")],
+            *lines_of_methods(list(dict.fromkeys(curves["method"]))),
+            tooltip=["method:N", "noise:Q", alt.Tooltip("share:Q", format=".3f")],
         )
         .properties(width=280, height=220)
     )

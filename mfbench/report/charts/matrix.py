@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -71,13 +72,8 @@ def specify(weights: NDArray[np.float64], order: Sequence[int], names: Sequence[
     labels = _distinct([str(names[index]) for index in order])
     # Nearly all pairs of many features have no weight: only the others have a cell.
     part = weights[np.ix_(order, order)]
-    rows = pd.DataFrame(
-        {
-            "first": [labels[a] for a in np.nonzero(part)[0]],
-            "second": [labels[b] for b in np.nonzero(part)[1]],
-            "weight": [float(f"{weight:.4g}") for weight in part[np.nonzero(part)]],
-        }
-    )
+    cells = [(labels[a], labels[b], float(f"{part[a, b]:.4g}")) for a, b in np.argwhere(part)]
+    rows = pd.DataFrame(cells, columns=["first", "second", "weight"])
     side = max(420 if len(order) > 8 else 44 * len(order), _LEAST_STEP * len(order))
     axis = alt.Axis(title=None, labelLimit=140, labelFontSize=12 if len(order) <= 30 else 10)
     return (
@@ -87,7 +83,7 @@ def specify(weights: NDArray[np.float64], order: Sequence[int], names: Sequence[
             alt.X("second:N", scale=alt.Scale(domain=labels), axis=axis),
             alt.Y("first:N", scale=alt.Scale(domain=labels), axis=axis),
             alt.Color("weight:Q", scale=alt.Scale(domain=[-largest, 0.0, largest], range=[WORSE, _BLANK, BETTER])),
-            tooltip=[alt.Tooltip("first:N"), alt.Tooltip("second:N"), alt.Tooltip("weight:Q", format=".4f")],
+            tooltip=["first:N", "second:N", alt.Tooltip("weight:Q", format=".4f")],
         )
         .configure_axisX(labelAngle=-45)
         .configure_view(fill=_BLANK)
@@ -97,10 +93,10 @@ def specify(weights: NDArray[np.float64], order: Sequence[int], names: Sequence[
 
 def _distinct(names: Sequence[str]) -> list[str]:
     """Return names that differ: features may share one."""
-    seen: dict[str, int] = {}
+    seen: Counter[str] = Counter()
     distinct = []
     for name in names:
-        seen[name] = seen.get(name, 0) + 1
+        seen[name] += 1
         distinct.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
     return distinct
 

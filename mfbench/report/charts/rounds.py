@@ -44,11 +44,7 @@ def specify(trials: pd.DataFrame) -> Any:
             y,
             # Rounds lie one above the other, so that equal values do not hide each other.
             alt.YOffset("position:Q", scale=alt.Scale(domain=[-1, 1], range=[_ROW / 2 - _SPREAD, _ROW / 2 + _SPREAD])),
-            tooltip=[
-                alt.Tooltip("method:N"),
-                alt.Tooltip("round:Q"),
-                alt.Tooltip("value:Q", title=title, format=".3f"),
-            ],
+            tooltip=["method:N", "round:Q", alt.Tooltip("value:Q", title=title, format=".3f")],
         )
         means = base.mark_tick(color=ACCENT, thickness=3, size=0.84 * _ROW).encode(alt.X("mean(value):Q"), y)
         panels.append(alt.layer(means, dots).properties(width=300, height=alt.Step(_ROW)))

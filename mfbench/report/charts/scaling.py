@@ -8,7 +8,7 @@ import pandas as pd
 
 from mfbench.model.sections import Chart
 from mfbench.report.cells import number_cell
-from mfbench.report.charts.theme import colours_of, dashes_of
+from mfbench.report.charts.theme import chosen_in_legend, lines_of_methods
 
 NAME = "scaling"
 AXES = {"n_train": "rows", "n_features": "features"}
@@ -33,18 +33,9 @@ def curves(profile: pd.DataFrame) -> pd.DataFrame:
     parts = []
     for axis, other in (("n_train", "n_features"), ("n_features", "n_train")):
         full = profile.groupby("dataset")[other].transform("max")
-        own = profile[(profile[other] == full) & (profile["fit_seconds"] > 0)]
-        parts.append(
-            pd.DataFrame(
-                {
-                    "dataset": own["dataset"].astype(str),
-                    "method": own["method"].astype(str),
-                    "axis": AXES[axis],
-                    "size": own[axis].astype(int),
-                    "seconds": own["fit_seconds"].astype(float),
-                }
-            )
-        )
+        own = profile[(profile[other] == full) & (profile["fit_seconds"] > 0)].assign(axis=AXES[axis])
+        part = own[["dataset", "method", "axis", axis, "fit_seconds"]]
+        parts.append(part.rename(columns={axis: "size", "fit_seconds": "seconds"}))
     frame = pd.concat(parts, ignore_index=True)
     several = frame.groupby(["dataset", "method", "axis"])["size"].transform("nunique") > 1
     return frame[several].reset_index(drop=True)
@@ -54,18 +45,16 @@ def specify(frame: pd.DataFrame) -> Any:
     """Return a panel for rows and one for features of each dataset, with a line per method."""
     import altair as alt
 
-    names = list(dict.fromkeys(frame["method"]))
-    chosen = alt.selection_point(fields=["method"], bind="legend")
+    chosen, opacity = chosen_in_legend("method")
     lines = (
         alt.Chart(frame)
         .mark_line(point=True)
         .encode(
             alt.X("size:Q", scale=alt.Scale(type="log", padding=8), title=None).axis(format="~s", tickCount=5),
             alt.Y("seconds:Q", scale=alt.Scale(type="log"), title="seconds").axis(format="~g", tickCount=6),
-            alt.Color("method:N", title=None, scale=alt.Scale(domain=names, range=colours_of(names))),
-            alt.StrokeDash("method:N", title=None, scale=alt.Scale(domain=names, range=dashes_of(names))),
-            opacity=alt.when(chosen).then(alt.value(1.0)).otherwise(alt.value(0.12)),
-            tooltip=[alt.Tooltip("method:N"), alt.Tooltip("size:Q"), alt.Tooltip("seconds:Q", format=".3~g")],
+            *lines_of_methods(list(dict.fromkeys(frame["method"]))),
+            opacity=opacity(1.0, 0.12),
+            tooltip=["method:N", "size:Q", alt.Tooltip("seconds:Q", format=".3~g")],
         )
         .add_params(chosen)
         .properties(width=290, height=260)

@@ -47,12 +47,7 @@ def specify(frame: pd.DataFrame, metric: str) -> Any:
     x = alt.X("seconds:Q", scale=alt.Scale(type="log", padding=24), title="seconds per trial")
     y = alt.Y("mean:Q", scale=alt.Scale(zero=False, padding=16), title=f"mean {metric}")
     colour = alt.when("datum.front").then(alt.value(ACCENT)).otherwise(alt.value(NEUTRAL))
-    tooltip = [
-        alt.Tooltip("method:N"),
-        alt.Tooltip("mean:Q", format=".4f"),
-        alt.Tooltip("seconds:Q", format=".3~g"),
-        alt.Tooltip("front:N"),
-    ]
+    figures = [alt.Tooltip("mean:Q", format=".4f"), alt.Tooltip("seconds:Q", format=".3~g")]
     base = alt.Chart(frame).encode(x, y)
     joined = (
         alt.Chart(frame)
@@ -62,7 +57,7 @@ def specify(frame: pd.DataFrame, metric: str) -> Any:
     named = alt.FieldOneOfPredicate(field="method", oneOf=labelled(frame))
     return alt.layer(
         joined.encode(x, y),
-        base.mark_circle(size=60, opacity=1.0).encode(color=colour, tooltip=tooltip),
+        base.mark_circle(size=60, opacity=1.0).encode(color=colour, tooltip=["method:N", *figures, "front:N"]),
         base.transform_filter(named).mark_text(align="left", dx=7, dy=-5, fontSize=11).encode(alt.Text("method:N")),
     ).properties(width=_WIDTH, height=_HEIGHT)
 

@@ -75,7 +75,7 @@ def specify(frame: pd.DataFrame, stability: Mapping[str, float]) -> Any:
             x,
             alt.Y("label:N", scale=alt.Scale(domain=list(labels.values())), title="method (stability)"),
             alt.Color("share:Q", title="share of folds", scale=alt.Scale(domain=[0.0, 1.0], scheme="blues")),
-            tooltip=[alt.Tooltip("method:N"), alt.Tooltip("feature:N"), alt.Tooltip("share:Q", format=".0%")],
+            tooltip=["method:N", "feature:N", alt.Tooltip("share:Q", format=".0%")],
         )
         .properties(width=alt.Step(12 if len(features) > 30 else 20), height=alt.Step(18))
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 # Okabe and Ito's colours, which readers with any colour vision distinguish, and four more for long lists.
@@ -41,6 +41,12 @@ CONFIG: dict[str, Any] = {
 MOST_DATASETS = 60
 """Number of datasets that have a chart each; more would make a page that nobody can open."""
 
+
+def first_charts(charts: Sequence[object]) -> list[str]:
+    """Return the note on a list of charts, one per dataset, that ends at `MOST_DATASETS`."""
+    return [f"Charts: the first {MOST_DATASETS} datasets."] if len(charts) == MOST_DATASETS else []
+
+
 LETTER = 7.0
 """Upper bound on the width of a letter in pixels, where a layout must know the width of a label."""
 
@@ -48,6 +54,23 @@ LETTER = 7.0
 def colours_of(names: Sequence[str]) -> list[str]:
     """Return a colour for each name; they repeat after ten, and `dashes_of` then distinguishes them."""
     return [COLOURS[number % len(COLOURS)] for number in range(len(names))]
+
+
+def lines_of_methods(names: Sequence[str]) -> tuple[Any, Any]:
+    """Return the colours and the dashes of lines, one for each method, as encodings of Altair."""
+    import altair as alt
+
+    ranges: tuple[Any, Any] = (colours_of(names), dashes_of(names))
+    colour, dash = (alt.Scale(domain=list(names), range=own) for own in ranges)
+    return alt.Color("method:N", title=None, scale=colour), alt.StrokeDash("method:N", title=None, scale=dash)
+
+
+def chosen_in_legend(field: str) -> tuple[Any, Callable[[float, float], Any]]:
+    """Return a selection by a click in the legend, and a function of the opacities of what it has and lacks."""
+    import altair as alt
+
+    chosen = alt.selection_point(fields=[field], bind="legend")
+    return chosen, lambda own, other: alt.when(chosen).then(alt.value(own)).otherwise(alt.value(other))
 
 
 def dashes_of(names: Sequence[str]) -> list[list[int]]:
@@ -59,7 +82,7 @@ def distinct_slugs(names: Sequence[str]) -> list[str]:
     """Return names of charts in a form that is fit for files and addresses; equal ones are numbered."""
     slugs: list[str] = []
     for name in names:
-        slug = first = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "chart"
+        slug = first = _slug(name) or "chart"
         number = 2
         while slug in slugs:
             slug, number = f"{first}-{number}", number + 1
@@ -69,4 +92,8 @@ def distinct_slugs(names: Sequence[str]) -> list[str]:
 
 def numbered_name(kind: str, number: int, dataset: str) -> str:
     """Return the name of a dataset's chart, fit for a file."""
-    return f"{kind}-{number:02d}-{re.sub(r'[^a-z0-9]+', '-', dataset.lower()).strip('-')[:80]}"
+    return f"{kind}-{number:02d}-{_slug(dataset)[:80]}"
+
+
+def _slug(name: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")

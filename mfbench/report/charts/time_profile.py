@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from mfbench.model.sections import Chart
-from mfbench.report.charts.theme import colours_of, dashes_of
+from mfbench.report.charts.theme import chosen_in_legend, lines_of_methods
 
 NAME = "time-profile"
 
@@ -31,7 +31,8 @@ def specify(ratios: pd.DataFrame) -> Any:
             for factor, share in _steps(ratios[name].to_numpy(dtype=float), end)
         ]
     )
-    chosen = alt.selection_point(fields=["method"], bind="legend")
+    chosen, opacity = chosen_in_legend("method")
+    colour, dash = lines_of_methods(names)
     return (
         alt.Chart(points)
         .mark_line(interpolate="step-after", strokeWidth=2)
@@ -44,16 +45,10 @@ def specify(ratios: pd.DataFrame) -> Any:
             ),
             alt.Y("share:Q", title="share of datasets", scale=alt.Scale(domain=[0.0, 1.0])),
             # The legend lists the methods by area, best first, in the order in which the lines start.
-            alt.Color("method:N", title=None, scale=alt.Scale(domain=names, range=colours_of(names))).legend(
-                symbolLimit=100, columns=1 + len(names) // 16
-            ),
-            alt.StrokeDash("method:N", title=None, scale=alt.Scale(domain=names, range=dashes_of(names))),
-            opacity=alt.when(chosen).then(alt.value(1.0)).otherwise(alt.value(0.12)),
-            tooltip=[
-                alt.Tooltip("method:N"),
-                alt.Tooltip("factor:Q", format=".3~g"),
-                alt.Tooltip("share:Q", format=".2f"),
-            ],
+            colour.legend(symbolLimit=100, columns=1 + len(names) // 16),
+            dash,
+            opacity=opacity(1.0, 0.12),
+            tooltip=["method:N", alt.Tooltip("factor:Q", format=".3~g"), alt.Tooltip("share:Q", format=".2f")],
         )
         .add_params(chosen)
         .properties(width=520, height=300)
@@ -76,10 +71,8 @@ def _end(ratios: pd.DataFrame) -> float:
 
 
 def _by_area(ratios: pd.DataFrame, end: float) -> list[str]:
-    area = {
-        str(name): float(np.mean(np.log10(np.clip(ratios[name].to_numpy(dtype=float), 1.0, end)))) for name in ratios
-    }
-    return sorted(area, key=lambda name: area[name])
+    area = ratios.astype(float).clip(1.0, end).apply(np.log10).mean(skipna=False)
+    return [str(name) for name in area.sort_values(kind="stable").index]
 
 
 def _steps(ratios: np.ndarray[tuple[int], np.dtype[np.float64]], end: float) -> list[tuple[float, float]]:

@@ -56,12 +56,7 @@ def specify(trials: pd.DataFrame, relevant: Sequence[int]) -> Any:
             alt.Y("weight:Q", axis=None, scale=alt.Scale(domain=[0.0, 1.0])),
             alt.Y2(datum=0.0),
             alt.Color("kind:N", scale=kinds, title=None, legend=alt.Legend(orient="bottom")),
-            tooltip=[
-                alt.Tooltip("method:N"),
-                alt.Tooltip("feature:O"),
-                alt.Tooltip("weight:Q", format=".3f"),
-                alt.Tooltip("kind:N"),
-            ],
+            tooltip=["method:N", "feature:O", alt.Tooltip("weight:Q", format=".3f"), "kind:N"],
         )
         .properties(width=_WIDTH, height=_HEIGHT)
     )

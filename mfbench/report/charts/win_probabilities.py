@@ -10,18 +10,13 @@ from mfbench.model.sections import Chart
 from mfbench.report.charts.theme import BETTER, WORSE
 
 NAME = "win-probabilities"
+WINS = "Share of datasets on which the method of the row is better than that of the column; a tie counts half"
 _STEP, _NUMBERED = 30, 16
 
 
 def win_probabilities_chart(wins: pd.DataFrame) -> Chart:
     """Return the chart of all pairs of methods."""
-    return Chart(
-        NAME,
-        "Shares of wins",
-        "Share of datasets on which the method of the row is better than that of the column; a tie counts half.",
-        spec=lambda: specify(wins),
-        alt=lambda: describe(wins),
-    )
+    return Chart(NAME, "Shares of wins", f"{WINS}.", spec=lambda: specify(wins), alt=lambda: describe(wins))
 
 
 def specify(wins: pd.DataFrame) -> Any:
@@ -30,21 +25,15 @@ def specify(wins: pd.DataFrame) -> Any:
 
     names = [str(name) for name in wins.index]
     shares = wins.to_dict("index")
-    rows = [
-        {"row": row, "column": column, "share": float(shares[row][column])}
-        for row in names
-        for column in names
-        if row != column
-    ]
-    frame = pd.DataFrame(rows)
+    cells = [(row, column, shares[row][column]) for row in names for column in names if row != column]
+    frame = pd.DataFrame(cells, columns=["row", "column", "share"])
     base = alt.Chart(frame).encode(
         alt.X("column:N", scale=alt.Scale(domain=names), title=None, axis=alt.Axis(orient="top", labelAngle=-45)),
         alt.Y("row:N", scale=alt.Scale(domain=names), title=None),
-        tooltip=[alt.Tooltip("row:N"), alt.Tooltip("column:N"), alt.Tooltip("share:Q", format=".2f")],
+        tooltip=["row:N", "column:N", alt.Tooltip("share:Q", format=".2f")],
     )
     colours = alt.Scale(domain=[0.0, 0.5, 1.0], range=[WORSE, "#f7f7f7", BETTER])
-    cells = base.mark_rect().encode(alt.Color("share:Q", scale=colours, title="share of wins"))
-    layers = [cells]
+    layers = [base.mark_rect().encode(alt.Color("share:Q", scale=colours, title="share of wins"))]
     if len(names) <= _NUMBERED:
         is_strong = (alt.datum.share < 0.15) | (alt.datum.share > 0.85)
         ink = alt.when(is_strong).then(alt.value("white")).otherwise(alt.value("#222222"))

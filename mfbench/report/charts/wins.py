@@ -28,12 +28,12 @@ def wins_chart(summary: pd.DataFrame, rules: Sequence[tuple[str, str]], referenc
 
 def counts(summary: pd.DataFrame, rules: Sequence[tuple[str, str]], reference: str) -> pd.DataFrame:
     """Return a row per rule, method and outcome with the number of datasets."""
+    others = summary[summary["method"] != reference].to_dict("records")
     rows = [
-        {"rule": heading, "method": row["method"], "outcome": outcome, "datasets": int(row[prefix + column])}
+        (heading, row["method"], outcome, int(row[prefix + outcome.replace(" ", "_")]))
         for heading, prefix in rules
-        for row in summary.to_dict("records")
-        if row["method"] != reference
-        for outcome, column in zip(OUTCOMES, ("win", "tie", "loss", "no_verdict"), strict=True)
+        for row in others
+        for outcome in OUTCOMES
     ]
     return pd.DataFrame(rows, columns=["rule", "method", "outcome", "datasets"])
 
@@ -44,16 +44,15 @@ def specify(frame: pd.DataFrame, reference: str) -> Any:
 
     methods = list(dict.fromkeys(frame["method"]))
     shown = [outcome for outcome in OUTCOMES if frame.loc[frame["outcome"] == outcome, "datasets"].any()]
-    colours = dict(zip(OUTCOMES, (BETTER, EQUAL, WORSE, "#ffffff"), strict=True))
-    scale = alt.Scale(domain=shown, range=[colours[outcome] for outcome in shown])
-    order = {outcome: position for position, outcome in enumerate(OUTCOMES)}
-    placed = frame[frame["datasets"] > 0].assign(order=lambda f: f["outcome"].map(order))
+    colours = (BETTER, EQUAL, WORSE, "#ffffff")
+    scale = alt.Scale(domain=shown, range=[colours[OUTCOMES.index(outcome)] for outcome in shown])
+    placed = frame[frame["datasets"] > 0].assign(order=lambda f: f["outcome"].map(OUTCOMES.index))
     x = alt.X("datasets:Q", title="datasets", stack="zero").axis(tickMinStep=1, format="d")
     base = alt.Chart(placed).encode(alt.Y("method:N", scale=alt.Scale(domain=methods), title=None), order="order:Q")
     bars = base.mark_bar(stroke="#777777", strokeWidth=0.5).encode(
         x,
         alt.Color("outcome:N", scale=scale, title=reference, sort=shown).legend(orient="top"),
-        tooltip=[alt.Tooltip("rule:N"), alt.Tooltip("method:N"), alt.Tooltip("outcome:N"), alt.Tooltip("datasets:Q")],
+        tooltip=["rule:N", "method:N", "outcome:N", "datasets:Q"],
     )
     return bars.properties(width=320, height=alt.Step(20)).facet(
         column=alt.Column("rule:N", title=None, sort=list(dict.fromkeys(frame["rule"])))

@@ -30,17 +30,26 @@ def to_json(report: Report, name: str = REPORT) -> str:
         else:
             content |= values
     content["plugin_data"] = plugin_data
-    return json_document(json.dumps(plain(content), indent=2, ensure_ascii=False)) + "\n"
+    return json_text(content)
+
+
+def json_text(content: Any) -> str:
+    """Return content of any form that `plain` knows as a JSON document, which no terminal obeys."""
+    return json_document(json.dumps(plain(content), indent=2, ensure_ascii=False, allow_nan=False)) + "\n"
 
 
 @cache
+def read_schema(package: str, name: str) -> dict[str, Any]:
+    """Return a JSON Schema among the files of a package: the same object for each call."""
+    content: dict[str, Any] = json.loads(resources.files(package).joinpath(name).read_text(encoding="utf-8"))
+    return content
+
+
 def schema() -> dict[str, Any]:
     """Return the JSON Schema (draft 2020-12) of the documents that `to_json` makes."""
     # It describes exactly what this version of mfbench writes: an object with other keys is not valid, except where
     # plugins and other versions of mfbench decide about the keys.
-    text = resources.files(__package__).joinpath(SCHEMA).read_text(encoding="utf-8")
-    content: dict[str, Any] = json.loads(text)
-    return content
+    return read_schema(__package__, SCHEMA)
 
 
 def plain(value: Any) -> Any:

@@ -32,12 +32,9 @@ def escape(text: str) -> str:
 
 
 def _environment(table: Table, caption: str) -> str:
-    n_body = len(table.rows) - table.footer_rows
-    lines = [_row([Cell(name) for name in table.columns]), r"\midrule"]
-    for number, row in enumerate(table.rows):
-        if number == n_body:
-            lines.append(r"\midrule")
-        lines.append(_row(row))
+    n_body, rows = len(table.rows) - table.footer_rows, [_row(row) for row in table.rows]
+    lines = [_row([Cell(name) for name in table.columns]), r"\midrule", *rows[:n_body]]
+    lines += [r"\midrule", *rows[n_body:]] if table.footer_rows else []
     return "\n".join(
         [
             r"\begin{table}",

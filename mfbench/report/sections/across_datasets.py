@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Any
 
 from mfbench.base.wording import counted
 from mfbench.model.sections import Cell, Section, Table
-from mfbench.report.cells import DASH, interval_text, p_text, rank_text, size_text
+from mfbench.report.cells import DASH, in_points, interval_text, p_text, precise_text, rank_text, size_text, table_of
 from mfbench.report.charts.critical_difference import critical_difference_chart
-from mfbench.report.charts.win_probabilities import win_probabilities_chart
+from mfbench.report.charts.win_probabilities import WINS, win_probabilities_chart
 from mfbench.stats.across_datasets.overall import Overall
 
 CERTAIN = 0.95
@@ -37,55 +38,50 @@ def _reference_table(overall: Overall, percent: bool) -> list[Table]:
     if not len(frame):
         return []
     level = f"{100 * (1 - overall.alpha):g} %"
-    table = Table(
-        [
-            "method", "rank", "mean", f"difference [{level} interval]", "detectable", "effect", "p", "p (Holm)",
-            "P better", "P equal", "P worse", "verdict",
-        ],
-    )  # fmt: skip
+    columns = [
+        "method", "rank", "mean", f"difference [{level} interval]", "detectable", "effect", "p", "p (Holm)",
+        "P better", "P equal", "P worse", "verdict",
+    ]  # fmt: skip
+    rows = []
     for row in frame.to_dict("records"):
-        significant = row["holm"] < overall.alpha
-        verdict = f"{overall.reference} {'better' if row['effect'] > 0 else 'worse'}"
-        table.rows.append(
+        verdict = Cell(f"{overall.reference} {'better' if row['effect'] > 0 else 'worse'}")
+        rows.append(
             [
-                Cell(row["second"]),
-                Cell(rank_text(overall.ranks[row["second"]])),
-                Cell(f"{100 * row['mean']:+.2f}" if percent else f"{row['mean']:+.4f}"),
-                Cell(interval_text(row, percent)),
-                Cell(size_text(row["detectable"], percent)),
-                Cell(f"{row['effect']:+.2f}"),
-                Cell(p_text(row["p_value"])),
-                Cell(p_text(row["holm"])),
-                *(Cell(f"{row[name]:.2f}") for name in ("better", "equal", "worse")),
-                Cell(verdict) if significant else Cell("not significant", "missing"),
+                row["second"],
+                rank_text(overall.ranks[row["second"]]),
+                precise_text(row["mean"], percent),
+                *_effect(row, percent),
+                *(f"{row[name]:.2f}" for name in ("better", "equal", "worse")),
+                verdict if row["holm"] < overall.alpha else Cell("not significant", "missing"),
             ]
         )
-    return [table]
+    return [table_of(columns, rows)]
+
+
+def _effect(row: Mapping[Any, Any], percent: bool) -> list[str]:
+    """Return the entries on one comparison: interval, detectable difference, effect and p-values."""
+    sizes = [interval_text(row, percent), size_text(row["detectable"], percent), f"{row['effect']:+.2f}"]
+    return [*sizes, p_text(row["p_value"]), p_text(row["holm"])]
 
 
 def _test_notes(overall: Overall, percent: bool) -> list[str]:
     if not overall.testable:
         return ["No test across datasets: it needs two datasets and two methods with scores."]
-    points = f"{100 * overall.rope:g}"
-    region = f"{points} percentage point{'' if points == '1' else 's'}" if percent else f"{overall.rope:g}"
+    family = "the methods of the table"
+    if overall.chosen:
+        family = "all pairs of methods, because the reference was chosen as the best of the same scores"
     return [
         *_friedman_notes(overall),
         "Tests use one value per dataset and method. Mean: mean difference. Difference: Hodges-Lehmann estimate with "
         "the interval of Wilcoxon's test. Effect: matched-pairs rank-biserial correlation. p: two-sided Wilcoxon "
-        f"signed-rank test. p (Holm): the same, adjusted by Holm's method over {_family(overall)}. Verdict: "
+        f"signed-rank test. p (Holm): the same, adjusted by Holm's method over {family}. Verdict: "
         f"whether the two methods differ significantly at α = {overall.alpha:g} after this adjustment. Detectable: "
         f"smallest mean difference that this test finds with a probability of 80 % at α/{overall.n_comparisons}, the "
         "strictest step of Holm's method, if differences vary between datasets as they do here; –: none.",
         *_best_notes(overall),
         "P: Bayesian signed-rank test; the probabilities that the reference is better, practically equal (within "
-        f"{region}) and worse. {CERTAIN:g} is a common threshold.",
+        f"{in_points(overall.rope, percent)}) and worse. {CERTAIN:g} is a common threshold.",
     ]
-
-
-def _family(overall: Overall) -> str:
-    if overall.chosen:
-        return "all pairs of methods, because the reference was chosen as the best of the same scores"
-    return "the methods of the table"
 
 
 def _best_notes(overall: Overall) -> list[str]:
@@ -129,38 +125,20 @@ def _missing_notes(overall: Overall) -> list[str]:
 def section_of_pairs(overall: Overall, percent: bool) -> Section:
     """Return all pairs of methods and the shares of wins; empty if there is nothing to test."""
     title = f"Pairs of methods across {counted(overall.n_datasets, 'dataset')}"
-    return Section(title, [_pair_table(overall, percent), _win_table(overall)] if overall.testable else [])
-
-
-def _pair_table(overall: Overall, percent: bool) -> Table:
-    table = Table(
+    if not overall.testable:
+        return Section(title)
+    pairs = table_of(
         ["pair", "difference [interval]", "detectable", "effect", "p", "p (Holm)"],
-        title=f"All {len(overall.pairs)} pairs",
+        [[f"{row['first']} – {row['second']}", *_effect(row, percent)] for row in overall.pairs.to_dict("records")],
+        f"All {len(overall.pairs)} pairs",
     )
-    for row in overall.pairs.to_dict("records"):
-        texts = [
-            f"{row['first']} – {row['second']}",
-            interval_text(row, percent),
-            size_text(row["detectable"], percent),
-            f"{row['effect']:+.2f}",
-            p_text(row["p_value"]),
-            p_text(row["holm"]),
-        ]
-        table.rows.append([Cell(text) for text in texts])
-    return table
-
-
-def _win_table(overall: Overall) -> Table:
-    names = [str(name) for name in overall.wins.index]
-    table = Table(
-        ["method", *names],
-        title="Share of datasets on which the method of the row is better than that of the column; a tie counts half",
+    shares = overall.wins.to_dict("index")
+    wins = table_of(
+        ["method", *map(str, shares)],
+        [[name, *(DASH if other == name else f"{own[other]:.2f}" for other in shares)] for name, own in shares.items()],
+        WINS,
     )
-    for name in names:
-        shares = overall.wins.loc[name].to_dict()
-        cells = [DASH if other == name else Cell(f"{float(shares[other]):.2f}") for other in names]
-        table.rows.append([Cell(name), *cells])
-    return table
+    return Section(title, [pairs, wins])
 
 
 def overall_data(overall: Overall) -> dict[str, Any]:

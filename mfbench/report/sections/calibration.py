@@ -7,50 +7,48 @@ from typing import Any
 
 import pandas as pd
 
-from mfbench.model.sections import Cell, Section, Table
+from mfbench.model.sections import Section, Table
+from mfbench.report.cells import table_of
+from mfbench.stats.results import Run
 
 
-def calibration(rejections: pd.DataFrame, worse_than_best: pd.DataFrame, alpha: float) -> Section:
+def calibration(run: Run) -> Section:
     """Return the section on the false rejections of each rule at a level."""
+    rejections, alpha = run.rejections, run.settings.alpha
     title = f"Rejected at α = {alpha:g}, percent of datasets [95 % interval]"
-    data = {"rejections": lambda: rejections, "worse_than_best": lambda: worse_than_best}
+    data = {"rejections": lambda: rejections, "worse_than_best": lambda: run.worse_than_best}
     if not len(rejections):
         return Section(title, notes=["No pair of methods is complete on any dataset yet."], data=data)
     level = 100 * alpha
-    note = (
+    notes = [
         "The two methods of a pair are equal by construction, so every rejection is an error: a rule that holds its "
         f"level rejects on {level:g} % of the datasets. The s-tests and the Bayesian test decide one-sided, in the "
         f"direction that the data suggest, so their nominal share is {2 * level:g} % (without a ROPE). The interval is "
-        "the exact interval of a proportion and describes the Monte-Carlo error of this simulation."
-    )
-    best = (
+        "the exact interval of a proportion and describes the Monte-Carlo error of this simulation.",
         "Worse than the best: the share of datasets on which any of the equal methods is called significantly worse "
         f"than the one with the best mean; at most {level:g} % are allowed. A long list of methods is divided into "
-        "lists of 2, 5 and 20, each of which counts once per dataset."
+        "lists of 2, 5 and 20, each of which counts once per dataset.",
+    ]
+    best = table_of(
+        ["equal methods", "number", "datasets", "comparisons", "rejected"],
+        [
+            [f"{row['first']} …", row["methods"], row["group"], row["comparisons"], _share(row)]
+            for row in run.worse_than_best.to_dict("records")
+        ],
+        "Worse than the best",
     )
-    return Section(title, [_table(rejections), _best_table(worse_than_best)], notes=[note, best], data=data)
-
-
-def _best_table(frame: pd.DataFrame) -> Table:
-    table = Table(["equal methods", "number", "datasets", "comparisons", "rejected"], title="Worse than the best")
-    for row in frame.to_dict("records"):
-        texts = [f"{row['first']} …", row["methods"], row["group"], row["comparisons"], _share(row)]
-        table.rows.append([Cell(str(text)) for text in texts])
-    return table
+    return Section(title, [_table(rejections), best], notes=notes, data=data)
 
 
 def _table(frame: pd.DataFrame) -> Table:
-    pairs = frame[["first", "second", "group"]].drop_duplicates().to_dict("records")
-    by_rule = {(row["rule"], row["first"], row["second"], row["group"]): row for row in frame.to_dict("records")}
-    table = Table(["rule", *(f"{p['first']} – {p['second']}, {p['group']}" for p in pairs)])
-    for rule in dict.fromkeys(frame["rule"]):
-        rows = [by_rule.get((rule, p["first"], p["second"], p["group"])) for p in pairs]
-        table.rows.append([Cell(rule), *(Cell("–" if row is None else _share(row)) for row in rows)])
-    first = next(iter(frame["rule"]))
-    counts = [str(by_rule[first, p["first"], p["second"], p["group"]]["datasets"]) for p in pairs]
-    table.rows.append([Cell("datasets"), *map(Cell, counts)])
-    table.footer_rows = 1
-    return table
+    by_pair: dict[tuple[str, str, str], dict[str, dict[Any, Any]]] = {}
+    for row in frame.to_dict("records"):
+        by_pair.setdefault((row["first"], row["second"], row["group"]), {})[row["rule"]] = row
+    pairs, rules = by_pair.values(), list(dict.fromkeys(frame["rule"]))
+    rows = [[rule, *(_share(own[rule]) if rule in own else "–" for own in pairs)] for rule in rules]
+    counts = ["datasets", *(own[rules[0]]["datasets"] for own in pairs)]
+    headings = [f"{first} – {second}, {group}" for first, second, group in by_pair]
+    return table_of(["rule", *headings], [*rows, counts], footer_rows=1)
 
 
 def _share(row: Mapping[Any, Any]) -> str:

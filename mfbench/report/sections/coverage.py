@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pandas as pd
+
 from mfbench.base.wording import counted
 from mfbench.report.answer import listed
 from mfbench.run.forecast.budget import duration_text
@@ -20,13 +22,13 @@ def not_run_yet(run: Run) -> list[str]:
     command = run.meta.resume_command
     if "--budget" not in command:  # it was not typed
         command += f" --budget {duration_text(budget)}"
-    return [f"{ended} To go on, run: {command}", *_not_reached(run)]
+    return [f"{ended} To go on, run: {command}", *_not_reached(run.outcomes, run.coverage)]
 
 
-def _not_reached(run: Run) -> list[str]:
-    methods = run.outcomes.groupby("dataset", sort=False)["method"].nunique()
+def _not_reached(outcomes: pd.DataFrame, coverage: pd.DataFrame) -> list[str]:
+    methods = outcomes.groupby("dataset", sort=False)["method"].nunique()
     whole, parts = [], []
-    for row in run.coverage.to_dict("records"):
+    for row in coverage.to_dict("records"):
         if len(row["not_reached"]) == methods[row["dataset"]]:
             whole.append(str(row["dataset"]))
         elif row["not_reached"]:
@@ -35,14 +37,10 @@ def _not_reached(run: Run) -> list[str]:
     return [f"Not reached: {'; '.join(parts)}."] if parts else []
 
 
-def compared_folds(run: Run) -> list[str]:
+def compared_folds(coverage: pd.DataFrame, trial_name: str) -> list[str]:
     """Return on how many folds the methods are compared, where that is not all of them; at most one sentence."""
-    name = run.protocol.trial_name
-    parts = [
-        f"{row['dataset']} ({row['compared']} of {row['planned']})"
-        for row in run.coverage.to_dict("records")
-        if row["compared"]
-    ]
-    if not parts:
+    compared = coverage[coverage["compared"] > 0].to_dict("records")
+    if not compared:
         return []
-    return [f"Compared on the {name}s that all methods have, for scores, tests and times: {listed(parts)}."]
+    parts = [f"{row['dataset']} ({row['compared']} of {row['planned']})" for row in compared]
+    return [f"Compared on the {trial_name}s that all methods have, for scores, tests and times: {listed(parts)}."]

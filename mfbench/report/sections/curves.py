@@ -10,7 +10,7 @@ import pandas as pd
 
 from mfbench.base.wording import counted
 from mfbench.model.sections import Cell, Section, Table
-from mfbench.report.cells import DASH, number_cell, rank_cell, with_unit
+from mfbench.report.cells import DASH, number_cell, rank_cell, size_cell, size_text, table_of, with_unit
 from mfbench.report.charts.curves import curve_chart, ranking_chart
 from mfbench.report.charts.theme import MOST_DATASETS
 from mfbench.report.sections.other_scores import flattered
@@ -18,6 +18,7 @@ from mfbench.stats.curves.sufficient import SHARE
 from mfbench.stats.curves.summary import AT_SIZE
 from mfbench.stats.one_dataset.paired import LEAST_PAIRS
 from mfbench.stats.results import Run
+from mfbench.stats.settings import ComparisonSettings
 from mfbench.suite.scores import SCORES
 
 HEADINGS = {"area": "area", "area_linear": "area,\nlinear"}
@@ -32,7 +33,7 @@ def curves(run: Run) -> Section:
         "curve_summary": lambda: run.curve_summary,
         "curve_overview": lambda: run.curve_overview,
     }
-    if not len(run.curves) or not len(run.curve_means):  # none of the common folds may have one
+    if not has_curves(run):
         return Section(title, data=data)
     metric = run.curve_settings.metric
     means = run.curve_means[run.curve_means["metric"] == metric]
@@ -44,15 +45,20 @@ def curves(run: Run) -> Section:
 def curve_details(run: Run) -> Section:
     """Return the same figures dataset by dataset; empty for runs without a ``curve``."""
     title = f"{with_unit(run.curve_settings.metric, False)} against the number of features, by dataset"
-    if not len(run.curves) or not len(run.curve_means):  # none of the common folds may have one
+    if not has_curves(run):
         return Section(title)
     groups = run.curve_summary.groupby("dataset", sort=False)
     first_area = "largest" if run.curve_settings.greater_is_better else "smallest"
     note = f"Best and sufficient: the size, and the mean score there. Columns as above; {first_area} area first."
     _, first = next(iter(run.curve_overview.groupby("classifier", sort=False)))
     charts = [ranking_chart(figure, run.curve_rankings, first) for figure in AT_SIZE]
-    tables = [_dataset_table(run, str(dataset), part) for dataset, part in groups]
-    return Section(title, tables, [chart for chart in charts if chart is not None], [note, *_hidden(run)])
+    tables = [_dataset_table(str(dataset), part, run.curve_settings) for dataset, part in groups]
+    return Section(title, tables, [chart for chart in charts if chart is not None], [note, *_hidden(len(tables))])
+
+
+def has_curves(run: Run) -> bool:
+    """Return whether a trial on the common folds has a curve."""
+    return bool(len(run.curves) and len(run.curve_means))
 
 
 def points(run: Run) -> pd.DataFrame:
@@ -62,58 +68,51 @@ def points(run: Run) -> pd.DataFrame:
 
 
 def _table(run: Run, overview: pd.DataFrame) -> Table:
-    n_datasets = run.curve_summary["dataset"].nunique()
+    n_datasets, sign = run.curve_summary["dataset"].nunique(), run.curve_settings.sign
     figures = [name for name in AT_SIZE if overview[name].notna().any()]
     # Fewer than five folds allow no test, and a column of dashes tells nothing.
     sizes = [name for name in SIZES if overview[f"{name}_on"].any()]
     columns = [
-        [Cell(str(method)) for method in overview["method"]],
-        *(_scores(run, overview[name]) for name in HEADINGS),
-        [rank_cell(rank) for rank in overview["rank"]],
+        overview["method"],
+        *(_areas(overview[name], sign) for name in HEADINGS),
+        map(rank_cell, overview["rank"]),
         *([_median(row, name, n_datasets) for row in overview.to_dict("records")] for name in sizes),
-        *([_figure(value) for value in overview[name]] for name in figures),
+        *(map(_figure, overview[name]) for name in figures),
     ]
     over = f"over {n_datasets} datasets" if n_datasets > 1 else f"on {run.curve_summary['dataset'].iloc[0]}"
-    return Table(
-        ["method", *HEADINGS.values(), "rank", *(SIZES[name] for name in sizes), *figures],
-        [list(row) for row in zip(*columns, strict=True)],
-        f"Classifier {overview['classifier'].iloc[0]}, {over}",
-    )
+    headings = ["method", *HEADINGS.values(), "rank", *(SIZES[name] for name in sizes), *figures]
+    title = f"Classifier {overview['classifier'].iloc[0]}, {over}"
+    return table_of(headings, zip(*columns, strict=True), title)
 
 
-def _dataset_table(run: Run, dataset: str, summary: pd.DataFrame) -> Table:
-    sign = run.curve_settings.sign
-    ordered = summary.iloc[np.argsort(-sign * summary["area"].to_numpy(), kind="stable")]
+def _dataset_table(dataset: str, summary: pd.DataFrame, settings: ComparisonSettings) -> Table:
+    ordered = summary.iloc[np.argsort(-settings.sign * summary["area"].to_numpy(), kind="stable")]
     figures = [name for name in AT_SIZE if ordered[name].notna().any()]
-    rows = ordered.to_dict("records")
+    rows, percent = ordered.to_dict("records"), SCORES[settings.metric].percent
     columns = [
-        [Cell(str(row["method"])) for row in rows],
-        _scores(run, ordered["area"], rows),
-        _scores(run, ordered["area_linear"]),
-        *([_at(run, row, name) for row in rows] for name in ("best", "sufficient")),
+        ordered["method"],
+        _areas(ordered["area"], settings.sign, rows),
+        _areas(ordered["area_linear"], settings.sign),
+        *([_at(row, name, percent) for row in rows] for name in ("best", "sufficient")),
         [number_cell(row["close_size"], "g") for row in rows],
-        *([_figure(value) for value in ordered[name]] for name in figures),
+        *(map(_figure, ordered[name]) for name in figures),
     ]
     headings = ["method", *HEADINGS.values(), "best", "sufficient", SIZES["close"], *figures]
-    return Table(headings, [list(row) for row in zip(*columns, strict=True)], dataset)
+    return table_of(headings, zip(*columns, strict=True), dataset)
 
 
-def _scores(run: Run, values: pd.Series, rows: Sequence[dict[Any, Any]] = ()) -> list[Cell]:
+def _areas(values: pd.Series, sign: int, rows: Sequence[dict[Any, Any]] = ()) -> list[Cell]:
     """Return a cell for each mean area; the best is marked, and one that lacks folds says how many it has."""
-    percent, sign = SCORES["area"].percent, run.curve_settings.sign
     whole = np.array([row["folds"] == row["planned"] for row in rows] or [True] * len(values), dtype=bool)
     goodness = (sign * values).round(12).where(whole)
     # A method alone is not the best of several.
     best = goodness.max() if goodness.notna().sum() > 1 else np.nan
     cells = []
     for number, value in enumerate(values):
-        text = _score_text(value, percent)
-        if not np.isfinite(value):
-            cells.append(DASH)
-        elif not whole[number]:
-            cells.append(Cell(f"{text} ({rows[number]['folds']}/{rows[number]['planned']})", "missing"))
-        else:
-            cells.append(Cell(text, "best" if goodness.iloc[number] == best else "plain"))
+        cell = size_cell(value, SCORES["area"].percent)
+        if not whole[number] and cell is not DASH:
+            cell = Cell(f"{cell.text} ({rows[number]['folds']}/{rows[number]['planned']})", "missing")
+        cells.append(Cell(cell.text, "best") if goodness.iloc[number] == best else cell)
     return cells
 
 
@@ -122,15 +121,9 @@ def _figure(value: float) -> Cell:
     return number_cell(round(value, 2) + 0.0, ".2f")
 
 
-def _score_text(value: float, percent: bool) -> str:
-    return f"{100 * value:.1f}" if percent else f"{value:.3f}"
-
-
-def _at(run: Run, row: dict[Any, Any], name: str) -> Cell:
-    size, mean = row[f"{name}_size"], row[f"{name}_mean"]
-    if not np.isfinite(size):
-        return DASH
-    return Cell(f"{size:g}: {_score_text(mean, SCORES[run.curve_settings.metric].percent)}")
+def _at(row: dict[Any, Any], name: str, percent: bool) -> Cell:
+    size = row[f"{name}_size"]
+    return Cell(f"{size:g}: {size_text(row[f'{name}_mean'], percent)}") if np.isfinite(size) else DASH
 
 
 def _median(row: dict[Any, Any], name: str, n_datasets: int) -> Cell:
@@ -145,37 +138,32 @@ def _notes(run: Run) -> list[str]:
     metric, alpha = run.curve_settings.metric, run.settings.alpha
     several = run.curve_summary["dataset"].nunique() > 1
     counts = "; (8/10): on 8 of 10 datasets" if several else ""
-    share = f"{100 * SHARE:g} %"
     test = "corrected resampled t-test" if run.settings.ratio else "paired t-test"
+    close = f"with at least {100 * SHARE:g} % of the best mean score"
+    if not run.curve_settings.greater_is_better:
+        close = f"whose mean {metric} is at most 1/{SHARE:g} of the smallest one"
     notes = [
         f"Area: area under the curve of {metric} with the number of features on a logarithmic scale, divided by the "
         "range of that scale, so that it is a mean score; linear: with the number itself. Rank: of the area, among the "
         "methods of the same classifier.",
         "Sufficient size: the smallest number of features whose score is not significantly worse than that of the "
         f"method's best number ({test}, one-sided, level {alpha:g}; not defined below {LEAST_PAIRS} folds).",
-        f"{share} size: the smallest number {_close(run)} of any method at any size on the dataset. "
+        f"{100 * SHARE:g} % size: the smallest number {close} of any method at any size on the dataset. "
         f"{'Medians over datasets' if several else 'Of one dataset'}{counts}.",
         "Stability (Nogueira's, over folds), precision and recall of the relevant features: at the sufficient size, or "
         f"at the best one where no test is possible{'; means over datasets' if several else ''}.",
         f"Bands of the charts: {100 * (1 - alpha):g} % intervals of a mean, corrected for shared training rows. They "
         "are not a test of the difference between two methods, which is paired.",
     ]
-    constant = (
-        "" if run.settings.metric == metric else flattered(run.largest_classes, metric)
-    )  # else another section says it
-    notes += [f"{constant} at every number of features."] if constant else []
-    return [*notes, *differing_ranges(run), *_left_out(run), *_hidden(run)]
+    constant = flattered(run.largest_classes, metric)
+    if constant and metric != run.settings.metric:  # else another section says it
+        notes.append(f"{constant} at every number of features.")
+    left_out = _left_out(run.curve_overview, run.curve_summary["dataset"].nunique(), run.settings.missing)
+    return [*notes, *differing_ranges(run), *left_out, *_hidden(run.curve_summary["dataset"].nunique())]
 
 
-def _close(run: Run) -> str:
-    if run.curve_settings.greater_is_better:
-        return f"with at least {100 * SHARE:g} % of the best mean score"
-    return f"whose mean {run.curve_settings.metric} is at most 1/{SHARE:g} of the smallest one"
-
-
-def _hidden(run: Run) -> list[str]:
+def _hidden(n_datasets: int) -> list[str]:
     """Return that the charts lack datasets, and where these are."""
-    n_datasets = run.curve_summary["dataset"].nunique()
     if n_datasets <= MOST_DATASETS:
         return []
     return [
@@ -198,15 +186,13 @@ def differing_ranges(run: Run) -> list[str]:
     ]
 
 
-def _left_out(run: Run) -> list[str]:
+def _left_out(overview: pd.DataFrame, n_datasets: int, missing: str) -> list[str]:
     """Return which classifiers' areas and ranks are over fewer datasets than the run has."""
-    n_datasets = run.curve_summary["dataset"].nunique()
-    compared = run.curve_overview.groupby("classifier", sort=False)["compared"].first()
-    short = {str(name): int(number) for name, number in compared.items() if number < n_datasets}
-    if not short:
+    compared = overview.groupby("classifier", sort=False)["compared"].first().astype(int)
+    parts = [f"{name}: {n} of {counted(n_datasets, 'dataset')}" for name, n in compared.items() if n < n_datasets]
+    if not parts:
         return []
-    parts = [f"{name}: {number} of {counted(n_datasets, 'dataset')}" for name, number in short.items()]
-    policy = f"missing = {run.settings.missing!r}"
+    policy = f"missing = {missing!r}"
     return [
         f"Area and rank are over the datasets that the policy for missing cells keeps ({policy}): {'; '.join(parts)}."
     ]

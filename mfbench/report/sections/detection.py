@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from mfbench.model.sections import Cell, Chart, Section, Table
-from mfbench.report.cells import DASH
+from mfbench.model.sections import Cell, Section, Table
+from mfbench.report.cells import DASH, table_of
 from mfbench.report.charts.rounds import rounds_chart
 from mfbench.report.charts.weights import weights_chart
 from mfbench.run.store.metadata import RunMetadata
@@ -31,8 +31,6 @@ HEADINGS = {
 JUDGED = ("area", "f1", "pair_detection", STABILITY)
 SELECTED_BY = {"positive": "weight", "relevant": "rank", "all": "all"}
 
-Rows = Mapping[tuple[str, str, str], Mapping[Any, Any]]
-
 
 def detection(run: Run) -> Section:
     """Return the section on relevant features; empty for runs that predict classes."""
@@ -41,89 +39,93 @@ def detection(run: Run) -> Section:
     data = {"detection": lambda: frame, "compare_rounds": run.compare_rounds}
     if not run.detects:
         return Section(title, data=data)
-    if not len(frame):
-        return Section(title, data=data, rows=lambda: _csv_rows(frame, run.compare_rounds()))
+    methods = {
+        method: SELECTED_BY.get(str(run.meta.rules[method]), f"top {run.meta.rules[method]}") for method in run.methods
+    }
+    tables, charts = [], []
+    if len(frame):
+        tables = [
+            _overview(frame, methods),
+            *(_dataset_table(own, methods) for _, own in frame.groupby("dataset", sort=False)),
+        ]
+        successful = run.trials[run.trials["status"] == "ok"]
+        for number, (dataset, own) in enumerate(successful.groupby("dataset", sort=False), 1):
+            name = str(dataset)
+            charts += [rounds_chart(number, name, own), weights_chart(number, name, own, run.relevant(name))]
     return Section(
         title,
-        _tables(frame, run.meta),
-        _charts(run.trials, run.relevant),
-        _notes(run.meta),
+        tables,
+        charts,
+        _notes(run.meta) if tables else [],
         data,
         rows=lambda: _csv_rows(frame, run.compare_rounds()),
     )
 
 
-def _tables(frame: pd.DataFrame, meta: RunMetadata) -> list[Table]:
-    """Return an overview of all methods, then one table per dataset with the intervals."""
-    by_cell: Rows = {(row["dataset"], row["method"], row["figure"]): row for row in frame.to_dict("records")}
-    datasets, methods = list(dict.fromkeys(dataset for dataset, _, _ in by_cell)), list(meta.methods)
-    # A joined run may lack cells that no run planned.
-    absent = {place: {"mean": np.nan} for place in itertools.product(datasets, methods, FIGURES)}
-    by_cell = {**absent, **by_cell}
-    selected_by = [_selected_by(str(meta.rules[method])) for method in methods]
-    overview = _overview(by_cell, datasets, methods, selected_by)
-    return [overview, *(_dataset_table(by_cell, dataset, methods) for dataset in datasets)]
-
-
-def _overview(by_cell: Rows, datasets: Sequence[str], methods: Sequence[str], selected_by: Sequence[str]) -> Table:
+def _overview(frame: pd.DataFrame, methods: Mapping[str, str]) -> Table:
+    """Return the mean of each figure over datasets by method."""
     columns = []
     for figure in FIGURES:
-        means = np.array([[by_cell[d, m, figure]["mean"] for m in methods] for d in datasets], dtype=float)
+        means = frame[frame["figure"] == figure].pivot(index="dataset", columns="method", values="mean")
         # The mean is over the datasets on which any method has the figure; a method needs it on all of these.
-        defined = np.isfinite(means).any(axis=1)
-        columns.append(_column(figure, means[defined].mean(axis=0) if defined.any() else means[0] * np.nan))
-    rows = [
-        [Cell(method), Cell(rule), *cells] for method, rule, *cells in zip(methods, selected_by, *columns, strict=True)
-    ]
-    return Table(["method", "selected by", *HEADINGS.values()], rows, "Mean over datasets")
+        means = means.reindex(columns=list(methods)).dropna(how="all")
+        columns.append(_column(figure, means.mean(skipna=False).to_numpy(dtype=float)))
+    rows = zip(methods, methods.values(), *columns, strict=True)
+    return table_of(["method", "selected by", *HEADINGS.values()], rows, "Mean over datasets")
 
 
-def _dataset_table(by_cell: Rows, dataset: str, methods: Sequence[str]) -> Table:
-    figures = [f for f in FIGURES if any(np.isfinite(by_cell[dataset, m, f]["mean"]) for m in methods)]
-    columns = []
-    for figure in figures:
-        rows = [by_cell[dataset, method, figure] for method in methods]
-        columns.append(_column(figure, np.array([row["mean"] for row in rows], dtype=float), rows))
-    return Table(
-        ["method", *(HEADINGS[figure] for figure in figures)],
-        [[Cell(method), *cells] for method, *cells in zip(methods, *columns, strict=True)],
-        f"{dataset}: mean ± half-width of the interval",
-    )
+def _dataset_table(frame: pd.DataFrame, methods: Mapping[str, str]) -> Table:
+    """Return the figures of one dataset by method, with their intervals."""
+    headings, columns = [], []
+    for figure in FIGURES:
+        own = frame[frame["figure"] == figure].set_index("method").reindex(list(methods))
+        if own["mean"].notna().any():
+            headings.append(HEADINGS[figure])
+            columns.append(_column(figure, own["mean"].to_numpy(dtype=float), own.to_dict("records")))
+    title = f"{frame['dataset'].iloc[0]}: mean ± half-width of the interval"
+    return table_of(["method", *headings], zip(methods, *columns, strict=True), title)
 
 
-def _column(figure: str, means: Any, rows: Sequence[Mapping[Any, Any]] | None = None) -> list[Cell]:
+def _column(figure: str, means: NDArray[np.float64], rows: Sequence[Mapping[Any, Any]] = ()) -> list[Cell]:
     """Return a cell per method, with its interval if `rows` are available; the best is marked if it can be judged."""
     finite = means[np.isfinite(means)]
     best = finite.max() if len(finite) and figure in JUDGED else np.nan
-    cells = []
-    for position, mean in enumerate(means):
-        if not np.isfinite(mean):
-            cells.append(DASH)
-            continue
-        text = f"{mean:.2f}".replace("-0.00", "0.00")
-        if rows is not None:
-            text += _interval(figure, mean, rows[position])
-        cells.append(Cell(text, "best" if mean == best else "plain"))
-    return cells
+    texts = [f"{mean:.2f}".replace("-0.00", "0.00") for mean in means]
+    if rows:
+        texts = [text + _interval(figure, row) for text, row in zip(texts, rows, strict=True)]
+    return [
+        Cell(text, "best" if mean == best else "plain") if np.isfinite(mean) else DASH
+        for text, mean in zip(texts, means, strict=True)
+    ]
 
 
-def _interval(figure: str, mean: float, row: Mapping[Any, Any]) -> str:
-    half = max(mean - row["low"], row["high"] - mean)
+def _interval(figure: str, row: Mapping[Any, Any]) -> str:
+    half = max(row["mean"] - row["low"], row["high"] - row["mean"])
     text = f" ± {half:.2f}" if np.isfinite(half) else ""
     if row["rounds"] < row["planned"] and figure != "pair_detection":
-        text += f" ({row['rounds']}/{row['planned']})"
+        text += f" ({row['rounds']:.0f}/{row['planned']:.0f})"
     return text
-
-
-def _selected_by(rule: str) -> str:
-    return SELECTED_BY.get(rule, f"top {rule}")
 
 
 def _notes(meta: RunMetadata) -> list[str]:
     level = 100 * (1 - meta.report.alpha)
+    rules, real = meta.rules, dict.fromkeys(label.partition("(")[0] for label in meta.real_valued)
+    weight = [method for method, rule in rules.items() if rule == "positive"]
+    rank = [method for method, rule in rules.items() if rule == "relevant"]
+    numbers = [method for method in meta.methods if method in meta.takes_numbers]
+    classes = [method for method in meta.methods if method not in numbers]
+    received = [f"{', '.join(numbers)} received the numbers"] if numbers else []
+    received += [f"{', '.join(classes)} received two classes, cut at the median"] if classes else []
+    notes = {
+        f"Selected by weight ({', '.join(weight)}): features whose weight exceeds {meta.protocol.threshold:g} times "
+        "the largest absolute weight of the round, possibly none.": weight,
+        f"Selected by rank ({', '.join(rank)}): these methods only rank features and use the number of relevant "
+        "features. Their detection rate, false-alarm rate, precision and F1 are not comparable with those of "
+        "methods that decide for themselves; the area is.": rank,
+        f"Real-valued response ({', '.join(real)}): {'; '.join(received)}.": real,
+    }
     return [
-        *_selection_notes(meta),
-        *_target_notes(meta),
+        *(note for note, applies in notes.items() if applies),
         f"±: half-width of the {level:g} % interval of the mean over {meta.protocol.rounds} independent rounds "
         "(Student's; Nogueira's asymptotic interval for stability). A half-width of 0 means that all rounds agree.",
         "False discoveries: share of the selected features that are irrelevant. Area: area under the curve of "
@@ -132,50 +134,6 @@ def _notes(meta: RunMetadata) -> list[str]:
         "–: undefined; in the table of means, undefined on at least one dataset. Stability is undefined if no round "
         "selects a feature.",
     ]
-
-
-def _selection_notes(meta: RunMetadata) -> list[str]:
-    rules = meta.rules
-    notes = []
-    weight = [method for method, rule in rules.items() if rule == "positive"]
-    if weight:
-        notes.append(
-            f"Selected by weight ({', '.join(weight)}): features whose weight exceeds "
-            f"{meta.protocol.threshold:g} times the largest absolute weight of the round, possibly none."
-        )
-    rank = [method for method, rule in rules.items() if rule == "relevant"]
-    if rank:
-        notes.append(
-            f"Selected by rank ({', '.join(rank)}): these methods only rank features and use the number of relevant "
-            "features. Their detection rate, false-alarm rate, precision and F1 are not comparable with those of "
-            "methods that decide for themselves; the area is."
-        )
-    return notes
-
-
-def _target_notes(meta: RunMetadata) -> list[str]:
-    # The tables show the parameters of these datasets; the note only needs the names.
-    datasets = list(dict.fromkeys(label.partition("(")[0] for label in meta.real_valued))
-    if not datasets:
-        return []
-    numbers = [method for method in meta.methods if method in meta.takes_numbers]
-    classes = [method for method in meta.methods if method not in numbers]
-    parts = [f"{', '.join(numbers)} received the numbers"] if numbers else []
-    parts += [f"{', '.join(classes)} received two classes, cut at the median"] if classes else []
-    return [f"Real-valued response ({', '.join(datasets)}): {'; '.join(parts)}."]
-
-
-def _charts(trials: pd.DataFrame, relevant: Callable[[str], Sequence[int]]) -> list[Chart]:
-    """Return two charts per dataset: detection and false alarms of each round, and the weights of the features."""
-    successful = trials[trials["status"] == "ok"]
-    charts = []
-    for number, (label, own) in enumerate(successful.groupby("dataset", sort=False), 1):
-        dataset = str(label)
-        charts += [
-            rounds_chart(number, dataset, own),
-            weights_chart(number, dataset, own, relevant(dataset)),
-        ]
-    return charts
 
 
 def _csv_rows(frame: pd.DataFrame, comparison: pd.DataFrame) -> list[pd.DataFrame]:

@@ -2,54 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
+from itertools import islice
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from mfbench.model.sections import Cell, Section, Table
-from mfbench.report.cells import DASH
+from mfbench.model.sections import Cell, Section
+from mfbench.report.cells import rows_by_dataset, table_of
 from mfbench.report.charts.interaction_noise import interaction_noise_chart
 from mfbench.report.charts.matrix import matrix_chart
-from mfbench.report.charts.theme import MOST_DATASETS
+from mfbench.report.charts.theme import MOST_DATASETS, first_charts
+from mfbench.stats.results import Run
 
 TITLE = "True interactions: share of the norm, or p (rank)"
 PAIRS_TITLE = "Weights of pairs of features"
 
 
-def interactions(frame: pd.DataFrame, methods: Sequence[str]) -> Section:
+def interactions(run: Run) -> Section:
     """Return the section on datasets with known interactions; empty if no method weighs pairs of features."""
+    frame = run.true_interactions
     data = {"true_interactions": lambda: frame}
-    by_cell = {(row["dataset"], row["method"]): row for row in frame.to_dict("records")}
-    if not by_cell:
+    if not len(frame):
         return Section(TITLE, data=data)
-    weighing = {name for _, name in by_cell}
-    methods = [method for method in methods if method in weighing]
-    table = Table(["dataset", "pairs", *methods])
-    for dataset in dict.fromkeys(name for name, _ in by_cell):
-        row = next(cell for (name, _), cell in by_cell.items() if name == dataset)
-        pairs = f"{row['true_pairs']} of {row['n_pairs']}"
-        cells = [_cell(by_cell.get((dataset, method))) for method in methods]
-        table.rows.append([Cell(dataset), Cell(pairs), *cells])
+    methods = [method for method in run.methods if method in set(frame["method"])]
+    pairs = {
+        row["dataset"]: [row["dataset"], f"{row['true_pairs']} of {row['n_pairs']}"]
+        for row in frame.drop_duplicates("dataset").to_dict("records")
+    }
+    table = table_of(["dataset", "pairs", *methods], rows_by_dataset(frame, pairs, methods, _cell))
     noise = interaction_noise_chart(frame)
     return Section(TITLE, [table], [] if noise is None else [noise], _notes(frame), data)
 
 
-def pair_weights(frame: pd.DataFrame, methods: Sequence[str], feature_names: Callable[[str], Sequence[str]]) -> Section:
-    """Return the weights of pairs that the first method with any gives on each dataset."""
-    present = set(frame["method"].unique())
-    method = next((method for method in methods if method in present), None)
+def pair_weights(run: Run) -> Section:
+    """Return the weights of pairs: those of the reference, or else of the first method with any."""
+    frame, present = run.interactions, set(run.interactions["method"])
+    method = next((method for method in (run.settings.reference, *run.methods) if method in present), None)
     if method is None:
         return Section(PAIRS_TITLE)
-    charts = []
-    for number, (label, own) in enumerate(frame[frame["method"] == method].groupby("dataset", sort=False), 1):
-        dataset = str(label)
-        if number > MOST_DATASETS:
-            break
-        charts.append(matrix_chart(number, dataset, method, mean_weights(own), feature_names(dataset)))
-    notes = [f"Charts: the first {MOST_DATASETS} datasets."] if len(charts) == MOST_DATASETS else []
-    return Section(PAIRS_TITLE, charts=charts, notes=notes)
+    groups = islice(frame[frame["method"] == method].groupby("dataset", sort=False), MOST_DATASETS)
+    charts = [
+        matrix_chart(number, str(dataset), method, mean_weights(own), run.feature_names(str(dataset)))
+        for number, (dataset, own) in enumerate(groups, 1)
+    ]
+    return Section(PAIRS_TITLE, charts=charts, notes=first_charts(charts))
 
 
 def mean_weights(frame: pd.DataFrame) -> pd.DataFrame:
@@ -73,8 +71,6 @@ def _notes(frame: pd.DataFrame) -> list[str]:
     return notes
 
 
-def _cell(row: Mapping[Any, Any] | None) -> Cell:
-    if row is None:
-        return DASH
+def _cell(row: Mapping[Any, Any]) -> Cell:
     value = f"p {row['p_value']:.1g}" if np.isfinite(row["p_value"]) else f"{row['share']:.2f}"
     return Cell(f"{value} ({row['rank']:g})")

@@ -2,44 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-import pandas as pd
-
-from mfbench.model.sections import Cell, Section, Table
-from mfbench.report.cells import DASH, score_cell, with_unit
+from mfbench.model.sections import Section
+from mfbench.report.cells import rows_by_dataset, score_cell, table_of, with_unit
 from mfbench.stats.companions import FLATTERED, LARGE
 from mfbench.stats.results import Run
 from mfbench.suite.scores import METRICS
 
 
 def other_scores(run: Run) -> Section:
-    """Return the section on datasets whose largest class is large."""
-    return Section(
-        "Other scores",
-        _tables(run.companions, list(run.methods)),
-        notes=_notes(run),
-        data={"companions": lambda: run.companions},
-    )
-
-
-def _tables(companions: pd.DataFrame, methods: Sequence[str]) -> list[Table]:
-    """Return a table for each other score, of the datasets with one large class by methods: mean ± sd."""
-    tables = []
-    for metric, frame in companions.groupby("metric", sort=False):
+    """Return the section on datasets whose largest class is large: a table of means for each other score."""
+    methods, tables = list(run.methods), []
+    for metric, frame in run.companions.groupby("metric", sort=False):
         percent = METRICS[str(metric)].percent
-        by_cell = {(row["dataset"], row["method"]): row for row in frame.to_dict("records")}
         shares = dict(zip(frame["dataset"], frame["largest_class"], strict=True))
-        table = Table(
-            ["dataset", "largest class", *methods],
-            title=f"{with_unit(str(metric), percent)}, where one class exceeds {100 * LARGE:.0f} % of the rows",
-        )
-        for dataset, share in shares.items():
-            rows = [by_cell.get((dataset, method)) for method in methods]
-            cells = [DASH if row is None else score_cell(row, percent) for row in rows]
-            table.rows.append([Cell(str(dataset)), Cell(f"{100 * share:.0f} %"), *cells])
-        tables.append(table)
-    return tables
+        first = {dataset: [dataset, f"{100 * share:.0f} %"] for dataset, share in shares.items()}
+        rows = rows_by_dataset(frame, first, methods, lambda row, percent=percent: score_cell(row, percent))
+        title = f"{with_unit(str(metric), percent)}, where one class exceeds {100 * LARGE:.0f} % of the rows"
+        tables.append(table_of(["dataset", "largest class", *methods], rows, title))
+    return Section("Other scores", tables, notes=_notes(run), data={"companions": lambda: run.companions})
 
 
 def flattered(largest_classes: Mapping[str, float], metric: str) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from mfbench.base.wording import counted
-from mfbench.model.sections import Cell, Report, Section, Table
-from mfbench.report.cells import DASH, size_text
+from mfbench.model.sections import Cell, Report, Section
+from mfbench.report.cells import DASH, in_points, precise_text, size_cell, size_text, table_of
 from mfbench.stats.power import Power
 from mfbench.stats.results import Run
 from mfbench.suite.scores import SCORES
@@ -17,7 +17,7 @@ NONE = Cell("none", "missing")
 def power_report(run: Run, power: Power) -> Report:
     """Return what a run can see, and what its difference needs, as a report of two sections."""
     settings = power.settings
-    target = _with_unit(power)
+    target = f"{in_points(power.difference, SCORES[settings.metric].percent)} ({settings.metric})"
     return Report(
         run.meta.title,
         f"What finds a true difference of {target} from {settings.reference} with a probability of "
@@ -35,25 +35,18 @@ def power_report(run: Run, power: Power) -> Report:
     )
 
 
-def _with_unit(power: Power) -> str:
-    if not SCORES[power.settings.metric].percent:
-        return f"{power.difference:g} ({power.settings.metric})"
-    points = f"{100 * power.difference:g}"
-    return f"{points} percentage point{'' if points == '1' else 's'} ({power.settings.metric})"
-
-
 def _on_datasets(power: Power) -> Section:
     percent = SCORES[power.settings.metric].percent
-    table = Table(
-        [
-            "method", "dataset", "rows", "folds", "difference", "detectable", "with any repeats", "repeats needed",
-            "rows needed",
-        ]
-    )  # fmt: skip
+    columns = [
+        "method", "dataset", "rows", "folds", "difference", "detectable", "with any repeats", "repeats needed",
+        "rows needed",
+    ]  # fmt: skip
+    rows = []
     for row in power.on_datasets.to_dict("records"):
         design = f"{row['folds']} × {row['repeats']}"
-        texts = [row["method"], row["dataset"], str(row["rows"]), design, _signed(row["difference"], percent)]
-        table.rows.append([*map(Cell, texts), *_outlook(row, percent)])
+        difference = precise_text(row["difference"], percent)
+        rows.append([row["method"], row["dataset"], row["rows"], design, difference, *_outlook(row, percent)])
+    table = table_of(columns, rows)
     notes = [
         "Detectable: smallest true difference that the corrected resampled t-test (on a single test set: McNemar's "
         "test) finds with these folds and repeats. With any repeats: the same with unlimited repeats. Repeats share "
@@ -62,8 +55,8 @@ def _on_datasets(power: Power) -> Section:
         "Rows needed: of a dataset of the same kind, with the folds and repeats of this run, if the variance of a "
         "fold's score falls as 1/rows.",
     ]
-    reasons = {(row["dataset"], row["method"]): row["reason"] for row in power.on_datasets.to_dict("records")}
-    silent = [f"{dataset} ({method}: {reason})" for (dataset, method), reason in reasons.items() if reason]
+    unknown = power.on_datasets[power.on_datasets["reason"] != ""].to_dict("records")
+    silent = [f"{row['dataset']} ({row['method']}: {row['reason']})" for row in unknown]
     if silent:
         notes.append(f"–: nothing is known about {', '.join(silent)}.")
     data = {"on_datasets": lambda: power.on_datasets}
@@ -77,24 +70,23 @@ def _outlook(row: dict[Any, Any], percent: bool) -> list[Cell]:
     if row["reason"]:
         return [DASH] * 4
     single = row["unlimited"] != row["unlimited"]  # a single test set has no spread between repeats
-    repeats = DASH if single else NONE if row["repeats_needed"] is None else Cell(f"{row['repeats_needed']:,}")
-    rows = DASH if row["rows_needed"] is None else Cell(f"{row['rows_needed']:,}")
-    return [
-        Cell(size_text(row["detectable"], percent)),
-        DASH if single else Cell(size_text(row["unlimited"], percent)),
-        repeats,
-        rows,
-    ]
+    repeats = DASH if single else _needed(row["repeats_needed"], NONE)
+    sizes = [Cell(size_text(row["detectable"], percent)), size_cell(row["unlimited"], percent)]
+    return [*sizes, repeats, _needed(row["rows_needed"], DASH)]
+
+
+def _needed(number: int | None, otherwise: Cell) -> Cell:
+    return otherwise if number is None else Cell(f"{number:,}")
 
 
 def _across(power: Power) -> Section:
     percent = SCORES[power.settings.metric].percent
-    table = Table(["method", "datasets", "difference", "sd", "detectable", "datasets needed"])
+    rows = []
     for row in power.across.to_dict("records"):
-        needed = DASH if row["datasets_needed"] is None else Cell(f"{row['datasets_needed']:,}")
-        texts = [row["method"], str(row["datasets"]), _signed(row["difference"], percent)]
         sizes = [size_text(row["sd"], percent), size_text(row["detectable"], percent)]
-        table.rows.append([*map(Cell, texts), *map(Cell, sizes), needed])
+        difference = precise_text(row["difference"], percent)
+        rows.append([row["method"], row["datasets"], difference, *sizes, _needed(row["datasets_needed"], DASH)])
+    table = table_of(["method", "datasets", "difference", "sd", "detectable", "datasets needed"], rows)
     data = {"across": lambda: power.across}
     if not table.rows:
         return Section("Across datasets", notes=["No spread between datasets: it needs two of them."], data=data)
@@ -104,7 +96,3 @@ def _across(power: Power) -> Section:
         "deviation sd of this run. –: this number of datasets allows no significant result, or there is no spread."
     )
     return Section(f"Across datasets, {power.settings.reference} against each method", [table], notes=[note], data=data)
-
-
-def _signed(value: float, percent: bool) -> str:
-    return f"{100 * value:+.2f}" if percent else f"{value:+.4f}"

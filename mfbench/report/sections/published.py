@@ -9,7 +9,8 @@ import pandas as pd
 
 from mfbench.base.wording import counted
 from mfbench.model.sections import Cell, Role, Section, Table
-from mfbench.report.cells import DASH, with_unit
+from mfbench.report.cells import outcomes_text, rows_by_dataset, table_of, with_unit
+from mfbench.report.sections.scores import trivial_accuracies
 from mfbench.stats.one_dataset.rules import RULES
 from mfbench.stats.published import (
     ABOVE,
@@ -22,24 +23,24 @@ from mfbench.stats.published import (
     UNDECIDED,
     summarise,
 )
+from mfbench.stats.results import Run
 from mfbench.suite.scores import SCORES
 
-MARKS: dict[str, tuple[str, Role]] = {
-    ABOVE: ("▲", "above"),
-    BELOW: ("▼", "below"),
-    EQUIVALENT: ("=", "equivalent"),
-}
+MARKS: dict[str, tuple[str, Role]] = {ABOVE: ("▲", "above"), BELOW: ("▼", "below"), EQUIVALENT: ("=", "equivalent")}
 LISTED = 10
 
 
-def published(
-    frame: pd.DataFrame, counts: pd.DataFrame, titles: Mapping[str, str], trivial: Mapping[str, float], rule: str
-) -> Section:
+def published(run: Run) -> Section:
     """Return the section on published figures; empty if the suite names none."""
+    frame, counts = run.published, run.published_counts
+    titles = {name: table.title for name, table in run.meta.published.tables.items()}
+    trivial, tables = trivial_accuracies(run), []
+    for name, rows in frame.groupby("table", sort=False):
+        tables += [_overview(rows, titles[str(name)], trivial), *_methods(rows, titles[str(name)])]
     return Section(
         "Published figures",
-        _tables(frame, counts, titles, trivial),
-        notes=_notes(frame, titles, RULES[rule].title if len(counts) else ""),
+        [*tables, *_counts(counts, titles), *_largest(frame, titles)],
+        notes=_notes(frame, titles, RULES[run.settings.published_test].title if len(counts) else ""),
         data={
             "published": lambda: frame,
             "published_summary": lambda: summarise(frame),
@@ -49,31 +50,17 @@ def published(
     )
 
 
-def _tables(
-    frame: pd.DataFrame, counts: pd.DataFrame, titles: Mapping[str, str], trivial: Mapping[str, float]
-) -> list[Table]:
-    """Return, for each published table, its cells and its methods; then the largest differences."""
-    tables = []
-    for name, rows in frame.groupby("table", sort=False):
-        tables += [_overview(rows, titles[str(name)], trivial), *_methods(rows, titles[str(name)])]
-    return [*tables, *_counts(counts, titles), *_largest(frame, titles)]
-
-
 def _overview(frame: pd.DataFrame, title: str, trivial: Mapping[str, float]) -> Table:
-    methods = list(dict.fromkeys(frame["method"]))
     metric = str(frame["metric"].iloc[0])
     # Constant decisions score high on this metric alone, so the table shows their score next to it.
     constant = ["trivial"] if trivial and SCORES[metric].is_one_vs_rest else []
-    table = Table(
-        ["dataset", *constant, *methods],
-        title=f"Ours/published: {title}, {with_unit(metric, SCORES[metric].percent).lower()}",
-    )
-    for dataset, rows in frame.groupby("dataset", sort=False):
-        by_method = {row["method"]: row for row in rows.to_dict("records")}
-        name = _name(str(dataset), str(rows["label"].iloc[0]))
-        trivial_cells = [Cell(_number(trivial[str(dataset)], metric)) for _ in constant]
-        table.rows.append([Cell(name), *trivial_cells, *(_cell(by_method.get(method), metric) for method in methods)])
-    return table
+    first = {
+        dataset: [_name(dataset, label), *(_number(trivial[dataset], metric) for _ in constant)]
+        for dataset, label in frame.drop_duplicates("dataset")[["dataset", "label"]].itertuples(index=False, name=None)
+    }
+    methods = list(dict.fromkeys(frame["method"]))
+    title = f"Ours/published: {title}, {with_unit(metric, SCORES[metric].percent).lower()}"
+    return table_of(["dataset", *constant, *methods], rows_by_dataset(frame, first, methods, _cell), title)
 
 
 def _methods(frame: pd.DataFrame, title: str) -> list[Table]:
@@ -82,29 +69,19 @@ def _methods(frame: pd.DataFrame, title: str) -> list[Table]:
     if not len(methods):
         return []
     metric = str(frame["metric"].iloc[0])
-    table = Table(
-        ["method", "datasets", "ours - published [90 % interval]", "on average", *COMPARED],
-        title=f"Methods: {title}, mean difference over comparable datasets",
-    )
+    rows = []
     for row in methods.to_dict("records"):
-        low, high = (_number(row[name], metric, "+") for name in ("low", "high"))
-        verdict = str(row["verdict"])
-        mark, role = MARKS.get(verdict, ("", "plain"))
-        table.rows.append(
-            [
-                Cell(str(row["method"])),
-                Cell(str(row["datasets"])),
-                Cell(f"{_number(row['difference'], metric, '+')} [{low}, {high}]"),
-                Cell(f"{verdict} {mark}".strip(), role),
-                *(Cell(str(row[name])) for name in COMPARED),
-            ]
-        )
-    return [table]
+        difference, low, high = (_number(row[name], metric, "+") for name in ("difference", "low", "high"))
+        mark, role = MARKS.get(row["verdict"], ("", "plain"))
+        verdict = Cell(f"{row['verdict']} {mark}".strip(), role)
+        counts = [row[name] for name in COMPARED]
+        rows.append([row["method"], row["datasets"], f"{difference} [{low}, {high}]", verdict, *counts])
+    columns = ["method", "datasets", "ours - published [90 % interval]", "on average", *COMPARED]
+    return [table_of(columns, rows, f"Methods: {title}, mean difference over comparable datasets")]
 
 
-def _cell(row: Mapping[Any, Any] | None, metric: str) -> Cell:
-    if row is None:
-        return DASH
+def _cell(row: Mapping[Any, Any]) -> Cell:
+    metric = row["metric"]
     text = f"{_number(row['ours'], metric)}/{_number(row['published'], metric)}"
     verdict = str(row["verdict"])
     if verdict not in COMPARED:
@@ -119,18 +96,18 @@ def _counts(frame: pd.DataFrame, titles: Mapping[str, str]) -> list[Table]:
     """Return the papers' counts of wins, ties and losses beside ours by the papers' rule, if any are printed."""
     if not len(frame):
         return []
-    table = Table(
-        ["reference", "method", "ours", "printed", "table"],
-        title="Wins/ties/losses of the reference: ours by the papers' rule, and as printed",
-    )
-    for row in frame.to_dict("records"):
-        ours, printed = (
-            "/".join(str(row[f"{owner}_{word}"]) for word in ("wins", "ties", "losses")) for owner in ("our", "printed")
-        )
-        table.rows.append(
-            [Cell(text) for text in (row["reference"], row["method"], ours, printed, titles[row["table"]])]
-        )
-    return [table]
+    rows = [
+        [
+            row["reference"],
+            row["method"],
+            outcomes_text(row, "our"),
+            outcomes_text(row, "printed"),
+            titles[row["table"]],
+        ]
+        for row in frame.to_dict("records")
+    ]
+    title = "Wins/ties/losses of the reference: ours by the papers' rule, and as printed"
+    return [table_of(["reference", "method", "ours", "printed", "table"], rows, title)]
 
 
 def _largest(frame: pd.DataFrame, titles: Mapping[str, str]) -> list[Table]:
@@ -141,20 +118,19 @@ def _largest(frame: pd.DataFrame, titles: Mapping[str, str]) -> list[Table]:
     shown = beyond.loc[order].head(LISTED)
     which = f"The {len(shown)} largest of {len(beyond)} differences" if len(beyond) > len(shown) else "All differences"
     several = len(titles) > 1
-    columns = ["dataset", "method", "ours ± two errors", "published", "difference"] + (["table"] if several else [])
-    table = Table(columns, title=f"{which} beyond two standard errors")
-    for row in shown.to_dict("records"):
-        metric = str(row["metric"])
-        texts = [
+    columns = ["dataset", "method", "ours ± two errors", "published", "difference", *(["table"] if several else [])]
+    rows = [
+        [
             _name(row["dataset"], row["label"]),
             row["method"],
-            f"{_number(row['ours'], metric)} ± {_number(row['two_errors'], metric)}",
-            _number(row["published"], metric),
-            _number(row["difference"], metric, "+"),
+            f"{_number(row['ours'], row['metric'])} ± {_number(row['two_errors'], row['metric'])}",
+            _number(row["published"], row["metric"]),
+            _number(row["difference"], row["metric"], "+"),
             *([titles[row["table"]]] if several else []),
         ]
-        table.rows.append([Cell(text) for text in texts])
-    return [table]
+        for row in shown.to_dict("records")
+    ]
+    return [table_of(columns, rows, f"{which} beyond two standard errors")]
 
 
 def _notes(frame: pd.DataFrame, titles: Mapping[str, str], rule: str) -> list[str]:

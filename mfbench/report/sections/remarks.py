@@ -5,6 +5,9 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 
+import pandas as pd
+
+from mfbench.base.untrusted import plain_text
 from mfbench.base.wording import counted, listing
 from mfbench.model.sections import Section
 from mfbench.model.trials import Unavailable
@@ -18,6 +21,7 @@ MOST_NAMED = 3
 
 def remarks(run: Run) -> Section:
     """Return the section on what was left out, missing trials, failures, changes of shared state and warnings."""
+    pending = [*not_run_yet(run), *compared_folds(run.coverage, run.protocol.trial_name)]
     return Section(
         "Remarks",
         notes=[
@@ -29,11 +33,12 @@ def remarks(run: Run) -> Section:
             *left_out(run.left_out, run.unavailable, run.meta.command[2]),
             *unsuited(run.meta),
             *dropped_classes(run.meta),
-            *_undefined(run),
-            *_pending(run),
-            *_failures(run),
-            *_touched(run),
-            *_warnings(run),
+            *_undefined(run.scores, run.settings.metric, run.detects),
+            *pending,
+            *(["All figures are computed from the trials that have run."] if pending else []),
+            *_failures(run.failures),
+            *_touched(run.outcomes),
+            *_warnings(run.outcomes),
         ],
         data={
             "left_out": lambda: run.left_out,
@@ -71,15 +76,17 @@ def _machines(machines: Mapping[str, str]) -> list[str]:
     if len(machines) < 2:
         return []
     kinds = sorted(set(machines.values()))
-    same = f"all of one kind ({kinds[0]})" if len(kinds) == 1 else f"of {len(kinds)} kinds, which do not compare: "
-    return [f"Times were measured on {len(machines)} machines, {same}{'; '.join(kinds) if len(kinds) > 1 else ''}."]
+    same = f"all of one kind ({kinds[0]})"
+    if len(kinds) > 1:
+        same = f"of {len(kinds)} kinds, which do not compare: {'; '.join(kinds)}"
+    return [f"Times were measured on {len(machines)} machines, {same}."]
 
 
 def left_out(reasons: Mapping[str, str], unavailable: Mapping[str, Unavailable], suite: str) -> list[str]:
     """Return why datasets are left out; unavailable ones share a sentence with the command to obtain them."""
     lines = [f"Left out: {dataset}: {reason}" for dataset, reason in reasons.items() if dataset not in unavailable]
     pulled = [dataset for dataset, why in unavailable.items() if why.can_pull]
-    others = [dataset for dataset, why in unavailable.items() if not why.can_pull]
+    others = [dataset for dataset in unavailable if dataset not in pulled]
     if pulled:
         command = shlex.join(["mfbench", "datasets", "pull", suite])
         lines.append(
@@ -116,17 +123,17 @@ def dropped_classes(meta: RunMetadata, most: int | None = None) -> list[str]:
     return [f"Classes dropped, because the suite keeps the two largest: {'; '.join(parts)}."] if parts else []
 
 
-def _undefined(run: Run) -> list[str]:
+def _undefined(scores: pd.DataFrame, metric: str, detects: bool) -> list[str]:
     """Return a line for each group of methods that have no score on the same datasets."""
-    incomplete = run.scores[run.scores["completed"].eq(run.scores["planned"]) & ~run.scores["complete"].astype(bool)]
+    incomplete = scores[scores["completed"].eq(scores["planned"]) & ~scores["complete"].astype(bool)]
     groups: dict[tuple[str, ...], list[str]] = {}
     for method, cells in incomplete.groupby("method", sort=False):
         groups.setdefault(tuple(cells["dataset"]), []).append(str(method))
     reason = "the classifier does not provide what the metric needs, or a test part lacks a class"
-    if run.detects:
+    if detects:
         reason = "the metric needs features that are relevant and features that are not"
     return [
-        f"Undefined: {run.settings.metric} of {_few(methods, 'method')} on {_few(datasets, 'dataset')}; {reason}."
+        f"Undefined: {metric} of {_few(methods, 'method')} on {_few(datasets, 'dataset')}; {reason}."
         for datasets, methods in groups.items()
     ]
 
@@ -135,14 +142,9 @@ def _few(names: Sequence[str], noun: str) -> str:
     return listing(names) if len(names) <= MOST_NAMED else counted(len(names), noun)
 
 
-def _pending(run: Run) -> list[str]:
-    lines = [*not_run_yet(run), *compared_folds(run)]
-    return [*lines, "All figures are computed from the trials that have run."] if lines else []
-
-
-def _failures(run: Run) -> list[str]:
+def _failures(failures: pd.DataFrame) -> list[str]:
     lines = []
-    for _, group in run.failures.groupby(["dataset", "method", "status"], sort=False):
+    for _, group in failures.groupby(["dataset", "method", "status"], sort=False):
         first = group.to_dict("records")[0]
         lines.append(
             f"Failed: {first['method']} on {first['dataset']}: {len(group)} × {first['status']}: "
@@ -151,28 +153,27 @@ def _failures(run: Run) -> list[str]:
     return lines
 
 
-def _touched(run: Run) -> list[str]:
-    if "touched" not in run.outcomes:
-        return []
-    marked = run.outcomes[run.outcomes["touched"].notna()]
+def marked_trials(outcomes: pd.DataFrame, column: str) -> pd.DataFrame:
+    """Return the trials that changed global state ("touched"), or raised warnings ("n_warnings")."""
+    values = outcomes[column].astype(object) if column in outcomes else pd.Series(None, outcomes.index, dtype=object)
+    return outcomes[values.notna() & values.ne(0)]
+
+
+def _touched(outcomes: pd.DataFrame) -> list[str]:
     return [
         f"Changed global state: {method}: in {counted(len(group), 'trial')}, for example "
         f"{_one_line(group['touched'].iloc[0])}; its worker was replaced, so that no other trial is affected."
-        for method, group in marked.groupby("method", sort=False)
+        for method, group in marked_trials(outcomes, "touched").groupby("method", sort=False)
     ]
 
 
-def _warnings(run: Run) -> list[str]:
-    if "n_warnings" not in run.outcomes:
-        return []
-    warned = run.outcomes[run.outcomes["n_warnings"].fillna(0) > 0]
+def _warnings(outcomes: pd.DataFrame) -> list[str]:
     return [
-        f"Warnings: {method}: in {counted(len(group), 'trial')}, for example {_one_line(str(group['warning'].iloc[0]))}"
-        for method, group in warned.groupby("method", sort=False)
+        f"Warnings: {method}: in {counted(len(group), 'trial')}, for example {_one_line(group['warning'].iloc[0])}"
+        for method, group in marked_trials(outcomes, "n_warnings").groupby("method", sort=False)
     ]
 
 
 def _one_line(text: object) -> str:
     # A missing entry in a column of strings is None or, in pandas, NaN.
-    words = " ".join(text.split()) if isinstance(text, str) and text.strip() else "no message"
-    return words if len(words) <= LONGEST_MESSAGE else words[: LONGEST_MESSAGE - 1] + "…"
+    return (plain_text(text, LONGEST_MESSAGE) if isinstance(text, str) else "") or "no message"

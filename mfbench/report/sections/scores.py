@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from mfbench.model.sections import Cell, Chart, Section, Table
-from mfbench.report.cells import DASH, rank_cell, score_cell, size_text, with_unit
+from mfbench.model.sections import Cell, Section, Table
+from mfbench.report.cells import (
+    DASH,
+    outcomes_text,
+    rank_cell,
+    rows_by_dataset,
+    score_cell,
+    size_cell,
+    table_of,
+    with_unit,
+)
 from mfbench.report.charts.wins import wins_chart
-from mfbench.report.verdicts import verdict_cell, verdict_columns, verdict_notes
+from mfbench.report.verdicts import relation_of_test_sets, verdict_cell, verdict_columns, verdict_notes
 from mfbench.stats.one_dataset.rules import S_TESTS
 from mfbench.stats.results import Run
 from mfbench.suite.scores import SCORES
@@ -20,7 +29,11 @@ S_MARKS = {">>": "≫", "<<": "≪", ">": ">", "<": "<", "=": "="}
 
 def scores(run: Run) -> Section:
     """Return the section on the scores of each dataset and method."""
-    metric = run.settings.metric
+    metric, reference = run.settings.metric, run.settings.reference
+    charts = []
+    if reference is not None and len(run.methods) > 1 and len(run.outcomes):
+        columns = verdict_columns(run.settings, relation_of_test_sets(run.detects, run.folds_per_dataset))
+        charts.append(wins_chart(run.summary(), columns, reference))
     notes = verdict_notes(run)
     if trivial_accuracies(run):
         notes.append(
@@ -31,79 +44,55 @@ def scores(run: Run) -> Section:
     return Section(
         f"{with_unit(metric, SCORES[metric].percent)}: mean ± sd over {run.protocol.trial_name}s",
         [score_table(run)],
-        _charts(run),
+        charts,
         notes,
         data={"scores": lambda: run.scores, "wins_ties_losses": run.wins_ties_losses},
-        rows=lambda: _rows(run),
+        rows=lambda: [run.scores.merge(run.wins_ties_losses(), on=["dataset", "method"], how="left")],
     )
 
 
 def score_table(run: Run) -> Table:
     """Return datasets by methods: mean ± sd, marks, and the rows of wins, ties and losses and of average ranks."""
-    percent = SCORES[run.settings.metric].percent
-    methods = list(run.methods)
-    table = Table(["dataset", *methods])
-    trivial = trivial_accuracies(run)
+    settings, methods, trivial = run.settings, list(run.methods), trivial_accuracies(run)
+    percent, verdicts = SCORES[settings.metric].percent, run.wins_ties_losses()
+    marks = _s_marks(verdicts) if settings.test in S_TESTS else {}
+
+    def cell(row: Mapping[Any, Any]) -> Cell:
+        return score_cell(row, percent, marks.get((row["dataset"], row["method"]), "") if marks else None)
+
+    first: dict[str, list[object]] = {dataset: [dataset] for dataset in run.outcomes["dataset"].unique()}
     if trivial:
-        table.columns.insert(1, "trivial")
-    by_cell = {(row["dataset"], row["method"]): row for row in run.scores.to_dict("records")}
-    verdicts = run.wins_ties_losses()
-    marks = _s_marks(verdicts) if run.settings.test in S_TESTS else {}
-    for dataset in run.outcomes["dataset"].unique():
-        cells = [
-            # A joined run may lack cells that no run planned.
-            DASH
-            if (dataset, method) not in by_cell
-            else score_cell(by_cell[dataset, method], percent, marks.get((dataset, method), "") if marks else None)
-            for method in methods
-        ]
-        constant = [Cell(f"{100 * trivial[str(dataset)]:.1f}")] if trivial else []
-        table.rows.append([Cell(str(dataset)), *constant, *cells])
-    if table.rows and run.settings.reference is not None and len(methods) > 1:
-        footer = _footer(run, verdicts, [DASH] if trivial else [])
-        table.rows += footer
-        table.footer_rows = len(footer)
-    return table
+        first = {dataset: [dataset, f"{100 * trivial[dataset]:.1f}"] for dataset in first}
+    rows: list[list[object]] = rows_by_dataset(run.scores, first, methods, cell)
+    footer: list[list[object]] = []
+    blank, columns = ([DASH], ["dataset", "trivial", *methods]) if trivial else ([], ["dataset", *methods])
+    if rows and settings.reference is not None and len(methods) > 1:
+        headings = verdict_columns(settings, relation_of_test_sets(run.detects, run.folds_per_dataset))
+        totals = _totals(run.summary(), headings, settings.reference)
+        # After our count by the papers' rule, which is the first unless there is only one.
+        totals[1:1] = _printed(run.published_counts, settings.reference)
+        detectable = verdicts.groupby("method")["detectable"].median()
+        if detectable.notna().any():
+            sizes = {method: size_cell(size, percent) for method, size in detectable.items()}
+            totals.insert(-1, ("detectable, median", sizes))
+        footer = [[title, *blank, *(own.get(method, DASH) for method in methods)] for title, own in totals]
+    return table_of(columns, [*rows, *footer], footer_rows=len(footer))
 
 
-def _charts(run: Run) -> list[Chart]:
-    reference = run.settings.reference
-    if reference is None or len(run.methods) < 2 or not len(run.outcomes):
-        return []
-    return [wins_chart(run.summary(), verdict_columns(run), reference)]
+def _totals(
+    summary: pd.DataFrame, headings: Sequence[tuple[str, str]], reference: str
+) -> list[tuple[str, dict[Any, Cell]]]:
+    """Return the rows of wins, ties and losses and that of average ranks: the title of each, and a cell per method."""
+    rows = summary.to_dict("records")
+    others = [row for row in rows if row["method"] != reference]
+    counts = [(title, {row["method"]: verdict_cell(row, prefix) for row in others}) for title, prefix in headings]
+    return [*counts, ("average rank", {row["method"]: rank_cell(row["rank"]) for row in rows})]
 
 
-def _footer(run: Run, verdicts: pd.DataFrame, blank: Sequence[Cell]) -> list[list[Cell]]:
-    reference, methods = run.settings.reference, list(run.methods)
-    summary = {row["method"]: row for row in run.summary().to_dict("records")}
-    rows = [
-        [
-            Cell(title),
-            *blank,
-            *(DASH if m == reference or m not in summary else verdict_cell(summary[m], prefix) for m in methods),
-        ]
-        for title, prefix in verdict_columns(run)
-    ]
-    # After our count by the papers' rule, which is the first unless there is only one.
-    printed = run.published_counts[run.published_counts["reference"] == reference]
-    rows[1:1] = _printed(printed, methods, blank)
-    detectable = verdicts.groupby("method")["detectable"].median()
-    if detectable.notna().any():
-        percent = SCORES[run.settings.metric].percent
-        sizes = [size_text(detectable.get(method, np.nan), percent) for method in methods]
-        cells = [DASH if size == DASH.text else Cell(size) for size in sizes]
-        rows.append([Cell("detectable, median"), *blank, *cells])
-    ranks = [rank_cell(summary[method]["rank"]) if method in summary else DASH for method in methods]
-    return [*rows, [Cell("average rank"), *blank, *ranks]]
-
-
-def _printed(frame: pd.DataFrame, methods: Sequence[str], blank: Sequence[Cell]) -> list[list[Cell]]:
+def _printed(counts: pd.DataFrame, reference: str) -> list[tuple[str, dict[Any, Cell]]]:
     """Return the row of wins, ties and losses that a paper prints against the same reference, if there is one."""
-    printed = {
-        row["method"]: Cell("/".join(str(row[f"printed_{word}"]) for word in ("wins", "ties", "losses")))
-        for row in frame.to_dict("records")
-    }
-    return [[Cell("printed W/T/L"), *blank, *(printed.get(method, DASH) for method in methods)]] if printed else []
+    own = counts[counts["reference"] == reference].to_dict("records")
+    return [("printed W/T/L", {row["method"]: Cell(outcomes_text(row, "printed")) for row in own})] if own else []
 
 
 def trivial_accuracies(run: Run) -> dict[str, float]:
@@ -121,7 +110,3 @@ def _s_marks(verdicts: pd.DataFrame) -> dict[tuple[str, str], str]:
         for row in verdicts.to_dict("records")
         if row["mark"]
     }
-
-
-def _rows(run: Run) -> list[pd.DataFrame]:
-    return [run.scores.merge(run.wins_ties_losses(), on=["dataset", "method"], how="left")]

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 
 from mfbench.base.wording import counted
-from mfbench.model.sections import Cell, Section, Table
+from mfbench.model.sections import Section
+from mfbench.report.cells import table_of
 from mfbench.report.charts.time_profile import time_profile_chart
 from mfbench.stats.across_datasets.profiles import FACTORS, performance_profile
 
@@ -17,16 +18,12 @@ def time_ratios(ratios: pd.DataFrame) -> Section:
     title = f"Time: share of {counted(len(ratios), 'dataset')} within a factor of the fastest method"
     if not len(ratios):
         return Section(title, data=data)
-    return Section(title, [_table(ratios)], [time_profile_chart(ratios)], data=data)
-
-
-def _table(ratios: pd.DataFrame) -> Table:
-    profile = performance_profile(ratios)
-    table = Table(["method", *(f"{factor:g} ×" for factor in FACTORS), "median factor"])
-    shares = profile.to_dict("index")
+    shares = {str(name): list(own.values()) for name, own in performance_profile(ratios).to_dict("index").items()}
+    rows = []
     # The method that is fastest most often comes first.
-    for method in sorted(profile.index, key=lambda name: tuple(-share for share in shares[name].values())):
+    for method in sorted(shares, key=lambda name: [-share for share in shares[name]]):
         median = float(np.median(ratios[method]))
-        cells = [Cell(f"{share:.2f}") for share in shares[method].values()]
-        table.rows.append([Cell(str(method)), *cells, Cell(f"{median:.1f}" if np.isfinite(median) else "did not end")])
-    return table
+        texts = [f"{share:.2f}" for share in shares[method]]
+        rows.append([method, *texts, f"{median:.1f}" if np.isfinite(median) else "did not end"])
+    table = table_of(["method", *(f"{factor:g} ×" for factor in FACTORS), "median factor"], rows)
+    return Section(title, [table], [time_profile_chart(ratios)], data=data)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-import pandas as pd
-
-from mfbench.model.sections import Cell, Section, Table
-from mfbench.report.cells import DASH, seconds
+from mfbench.model.sections import Cell, Section
+from mfbench.report.cells import number_cell, rows_by_dataset, table_of, time_cell
 from mfbench.report.charts.scaling import scaling_chart
+from mfbench.stats.results import Run
 from mfbench.stats.timing import FLOOR, timing_profile
+from mfbench.suite.forms import KINDS
 
 TITLE = "Time to fit"
 COLUMNS = {
@@ -21,35 +20,30 @@ COLUMNS = {
 }
 
 
-def timing(
-    exponents: pd.DataFrame, trials: pd.DataFrame, sizes: pd.DataFrame, methods: Sequence[str], repeats: int | None
-) -> Section:
-    """Return the section on times to fit."""
-    by_cell = {(row["dataset"], row["method"]): row for row in exponents.to_dict("records")}
-    by_dataset = {str(dataset): sizes[sizes["dataset"] == dataset] for dataset in trials["dataset"].unique()}
-    datasets = {name: f"{own['n_train'].max()} × {own['n_features'].max()}" for name, own in by_dataset.items()}
+def timing(run: Run) -> Section:
+    """Return the section on times to fit; empty for other protocols."""
+    if not KINDS[run.protocol.kind].times:
+        return Section(TITLE, data={"timing": list})
+    exponents, sizes, methods = run.timing, run.sizes, list(run.methods)
+    first = {}
+    for dataset in run.outcomes["dataset"].unique():
+        own = sizes[sizes["dataset"] == dataset]
+        first[dataset] = [dataset, f"{own['n_train'].max()} × {own['n_features'].max()}"]
     note = (
         "Time to fit: wall time of selector and classifier on one thread, the smallest of "
-        f"{repeats} subsamples of a size. Exponent: slope of a line fitted to the logarithms "
+        f"{run.meta.protocol.repeats} subsamples of a size. Exponent: slope of a line fitted to the logarithms "
         f"of sizes and times, using times of at least {1000 * FLOOR:g} ms; – if fewer than two sizes have such a time. "
         "A power law fitted to a few sizes describes only those sizes. Other processes on the machine lengthen times: "
         "use --jobs 1 for reliable times."
     )
-    tables = [_table(by_cell, datasets, methods, column) for column in COLUMNS]
-    chart = scaling_chart(timing_profile(trials, sizes), exponents)
+    cells: dict[str, Callable[[Any], Cell]] = {
+        "seconds": lambda row: time_cell(row["seconds"]),
+        "rows_exponent": lambda row: number_cell(row["rows_exponent"], ".2f"),
+        "features_exponent": lambda row: number_cell(row["features_exponent"], ".2f"),
+    }
+    tables = [
+        table_of(["dataset", "size", *methods], rows_by_dataset(exponents, first, methods, cells[column]), title)
+        for column, title in COLUMNS.items()
+    ]
+    chart = scaling_chart(timing_profile(run.outcomes, sizes), exponents)
     return Section(TITLE, tables, [] if chart is None else [chart], [note], data={"timing": lambda: exponents})
-
-
-def _table(
-    by_cell: Mapping[tuple[str, str], dict[Any, Any]], datasets: Mapping[str, str], methods: Sequence[str], column: str
-) -> Table:
-    table = Table(["dataset", "size", *methods], title=COLUMNS[column])
-    for dataset, size in datasets.items():
-        cells = []
-        for method in methods:
-            row = by_cell.get((dataset, method))
-            value = np.nan if row is None else float(row[column])
-            text = seconds(value) if column == "seconds" and np.isfinite(value) else f"{value:.2f}"
-            cells.append(Cell(text) if np.isfinite(value) else DASH)
-        table.rows.append([Cell(dataset), Cell(size), *cells])
-    return table

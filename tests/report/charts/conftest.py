@@ -3,8 +3,9 @@
 from xml.etree import ElementTree
 
 import pytest
+from chart_data import data_of
 
-from mfbench.report.charts.drawing import data_of, picture, specification
+from mfbench.report.charts.drawing import picture, specification
 
 HOSTILE = {
     "markup": ("<img src=x onerror=alert(1)>", "</script>", "<b>&amp;</b>", "]]>"),

@@ -9,10 +9,11 @@ import sys
 import altair as alt
 import pandas as pd
 import pytest
+from chart_data import data_of
 
 from mfbench.errors import MfbenchError
 from mfbench.model.sections import Chart
-from mfbench.report.charts.drawing import FORMATS, data_of, drawing_engine, picture, specification
+from mfbench.report.charts.drawing import FORMATS, drawing_engine, picture, specification
 from mfbench.report.charts.theme import CONFIG
 
 SPEC = {

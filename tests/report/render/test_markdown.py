@@ -7,7 +7,7 @@ import pytest
 from mfbench.model.sections import Cell, Chart, Report, Section, Table
 from mfbench.report.contents import report_of
 from mfbench.report.render.markdown import to_markdown
-from mfbench.report.sections.methods import method_table
+from mfbench.report.sections.methods import methods
 from mfbench.report.sections.scores import score_table
 
 
@@ -21,7 +21,10 @@ def markdown_rows(text, heading):
 class TestMarkdown:
     def test_tables_are_those_of_the_terminal_with_the_best_in_bold(self, small_run):
         text = to_markdown(report_of(small_run))
-        for table, heading in ((score_table(small_run), "Accuracy, percent"), (method_table(small_run), "Methods")):
+        for table, heading in (
+            (score_table(small_run), "Accuracy, percent"),
+            (methods(small_run).tables[0], "Methods"),
+        ):
             head, rule, *rows = markdown_rows(text, heading)
             assert head == table.columns
             assert rule == ["---"] + ["---:"] * (len(head) - 1)

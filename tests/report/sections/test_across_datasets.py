@@ -4,8 +4,9 @@ import json
 
 import numpy as np
 import pytest
+from chart_data import data_of
 
-from mfbench.report.charts.drawing import data_of, specification
+from mfbench.report.charts.drawing import specification
 from mfbench.report.contents import across_datasets_of, pairs_of, report_of
 from mfbench.report.render.json import to_json
 from mfbench.report.render.markdown import to_markdown

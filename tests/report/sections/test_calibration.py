@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from mfbench.report.contents import calibration_of, report_of
+from mfbench.report.contents import report_of
+from mfbench.report.sections.calibration import calibration
 
 
 class TestEqualByConstruction:
@@ -45,4 +46,4 @@ class TestEqualByConstruction:
         assert run.equal_pairs == []
 
     def test_a_run_without_such_pairs_has_no_table(self, small_run):
-        assert not calibration_of(small_run).tables
+        assert not calibration(small_run).tables

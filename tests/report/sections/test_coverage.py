@@ -34,13 +34,13 @@ def test_a_budget_that_ended_names_what_was_not_reached_and_the_command_that_goe
         f"Not run yet: 13 of 18 trials, because the budget of 1h30m ended. To go on, run: {COMMAND}",
         "Not reached: B on wine; every method on vowel.",
     ]
-    assert compared_folds(ended) == [
+    assert compared_folds(ended.coverage, "fold") == [
         "Compared on the folds that all methods have, for scores, tests and times: iris (2 of 3) and wine (1 of 3)."
     ]
 
 
 def test_every_form_of_the_report_says_so(ended):
-    sentences = [*not_run_yet(ended), *compared_folds(ended)]
+    sentences = [*not_run_yet(ended), *compared_folds(ended.coverage, "fold")]
     assert set(sentences) <= set(remarks(ended).notes)
     assert set(sentences) <= {*problems(ended), *reading_notes(ended)}
     page = page_of(ended)
@@ -57,7 +57,7 @@ def test_an_interrupted_run_has_no_budget(write_run):
 
 
 def test_a_complete_run_says_nothing(small_run):
-    assert not_run_yet(small_run) == compared_folds(small_run) == []
+    assert not_run_yet(small_run) == compared_folds(small_run.coverage, "fold") == []
     assert not len(small_run.coverage)
 
 

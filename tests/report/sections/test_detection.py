@@ -6,11 +6,12 @@ import json
 
 import numpy as np
 import pytest
+from chart_data import data_of
 from rich.console import Console
 
 from mfbench.api import run_suite
 from mfbench.errors import MfbenchError, UsageError
-from mfbench.report.charts.drawing import data_of, picture, specification
+from mfbench.report.charts.drawing import picture, specification
 from mfbench.report.contents import report_of
 from mfbench.report.present import write_charts
 from mfbench.report.render.csv import to_csv

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+from chart_data import data_of
 
 from mfbench.model.trials import TrialResult
-from mfbench.report.charts.drawing import data_of, specification
-from mfbench.report.contents import features_of, report_of
-from mfbench.report.sections.features import TITLE
+from mfbench.report.charts.drawing import specification
+from mfbench.report.contents import report_of
+from mfbench.report.sections.features import TITLE, features
 from mfbench.stats.stability import nogueira_stability, selected_features
 
 
@@ -38,7 +39,7 @@ def test_without_the_sets_there_is_a_number_alone():
 def test_the_table_has_methods_that_leave_features_out(write_run):
     same, moving = [chose(0), chose(0)], [chose(0), chose(1)]
     run = write_run({("d", "S"): same, ("d", "M"): moving, ("d", "ALL"): [chose(0, 1)] * 2}, folds=2)
-    (table,) = features_of(run).tables
+    (table,) = features(run).tables
     assert table.columns == ["dataset", "features", "S", "M"]
     assert [cell.text for cell in table.rows[0]] == ["d", "2", "1 (1.00)", "1 (-1.00)"]
 
@@ -46,7 +47,7 @@ def test_the_table_has_methods_that_leave_features_out(write_run):
 def test_each_dataset_has_a_chart_of_the_methods_that_leave_features_out_there(write_run):
     same, moving, everything = [chose(0), chose(0)], [chose(0), chose(1)], [chose(0, 1)] * 2
     cells = {("d", "S"): same, ("d", "M"): moving, ("e", "S"): moving, ("e", "M"): everything}
-    first, second = features_of(write_run(cells, folds=2)).charts
+    first, second = features(write_run(cells, folds=2)).charts
     assert (first.name, second.name) == ("selection-01-d", "selection-02-e")
     columns = ["method", "label", "feature", "share"]
     assert data_of(specification(first))[columns].values.tolist() == [
@@ -60,16 +61,16 @@ def test_each_dataset_has_a_chart_of_the_methods_that_leave_features_out_there(w
 
 def test_failed_trials_are_no_folds_of_the_chart(write_run, failure):
     run = write_run({("d", "A"): [chose(0), chose(0), failure()]}, folds=3)
-    (chart,) = features_of(run).charts
+    (chart,) = features(run).charts
     assert chart.alt() == "d, features selected most often: A: u 100%, v 0%."
 
 
 def test_numbers_of_features_without_the_sets_have_no_chart(write_run):
     counted = TrialResult(key="", scores={"accuracy": 0.5}, n_selected=1)
-    section = features_of(write_run({("d", "A"): [counted, chose()]}, folds=2))
+    section = features(write_run({("d", "A"): [counted, chose()]}, folds=2))
     assert section.tables
     unknown = [TrialResult(key="", scores={"accuracy": 0.5}, n_selected=1) for _ in range(2)]
-    assert not features_of(write_run({("d", "A"): unknown}, folds=2)).charts
+    assert not features(write_run({("d", "A"): unknown}, folds=2)).charts
 
 
 def test_it_comes_on_request(write_run):
@@ -82,4 +83,4 @@ def test_it_comes_on_request(write_run):
 
 
 def test_if_no_method_leaves_a_feature_out_there_is_no_section(write_run):
-    assert not features_of(write_run({("d", "A"): [chose(0, 1)] * 2}, folds=2)).has_content
+    assert not features(write_run({("d", "A"): [chose(0, 1)] * 2}, folds=2)).has_content

@@ -6,15 +6,16 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from chart_data import data_of
 from rich.console import Console
 
 from mfbench.model.trials import Interactions, TrialResult
-from mfbench.report.charts.drawing import data_of, specification
-from mfbench.report.contents import interactions_of, pair_weights_of, report_of
+from mfbench.report.charts.drawing import specification
+from mfbench.report.contents import report_of
 from mfbench.report.render.json import to_json
 from mfbench.report.render.markdown import to_markdown
 from mfbench.report.render.terminal import show
-from mfbench.report.sections.interactions import mean_weights
+from mfbench.report.sections.interactions import interactions, mean_weights, pair_weights
 
 
 def pair(value, p_value=None, rank=1):
@@ -40,7 +41,7 @@ def run(write_run):
 
 
 def test_datasets_by_methods_that_weight_pairs(run):
-    (table,) = interactions_of(run).tables
+    (table,) = interactions(run).tables
     assert table.columns == ["dataset", "pairs", "W", "P"]
     assert [[cell.text for cell in row] for row in table.rows] == [
         ["d", "1 of 10", "0.38 (1.5)", "p 7e-11 (1)"],
@@ -64,7 +65,7 @@ def test_every_form_has_it(run):
 def test_data_at_several_levels_of_noise_have_a_chart(write_run):
     cells = {(f"d(noise={noise}, k=2)", "W"): [pair(value)] * 2 for noise, value in ((0.1, 1.0), (0.3, 0.5))}
     run = write_run(cells, folds=2, interactions=((0, 1),))
-    (chart,) = interactions_of(run).charts
+    (chart,) = interactions(run).charts
     rows = data_of(specification(chart)).set_index("noise")
     assert set(rows["data"]) == {"d(k=2)"}
     assert rows["share"].to_dict() == {0.1: 0.5, 0.3: 0.25}
@@ -73,12 +74,12 @@ def test_data_at_several_levels_of_noise_have_a_chart(write_run):
 
 
 def test_data_at_one_level_of_noise_have_none(run):
-    assert not interactions_of(run).charts
+    assert not interactions(run).charts
 
 
 class TestWeightsOfPairs:
     def test_each_dataset_has_a_chart_of_the_mean_weights(self, run):
-        first, second = pair_weights_of(run).charts
+        first, second = pair_weights(run).charts
         assert (first.title, second.title) == (
             "W on d: weights of pairs of features",
             "W on e: weights of pairs of features",
@@ -89,9 +90,9 @@ class TestWeightsOfPairs:
         assert rows[rows["first"] != rows["second"]]["weight"].tolist() == [0.75, 0.75]
 
     def test_they_are_those_of_the_reference_if_it_weighs_pairs(self, run):
-        (chart,) = pair_weights_of(run.replace(reference="P")).charts
+        (chart,) = pair_weights(run.replace(reference="P")).charts
         assert chart.name == "weights-of-pairs-01-d-p"
-        assert {chart.name for chart in pair_weights_of(run.replace(reference="K")).charts} == {
+        assert {chart.name for chart in pair_weights(run.replace(reference="K")).charts} == {
             "weights-of-pairs-01-d-w",
             "weights-of-pairs-02-e-w",
         }
@@ -103,18 +104,18 @@ class TestWeightsOfPairs:
         assert weights == {("u", "v"): pytest.approx(0.5), ("v", "w"): pytest.approx(0.1)}
 
     def test_without_weights_there_is_no_section(self, small_run):
-        assert not pair_weights_of(small_run).has_content
+        assert not pair_weights(small_run).has_content
 
 
 def test_without_truth_or_without_weights_there_is_no_section(write_run, small_run):
     for run in (small_run, write_run({("d", "W"): [pair(1.0), pair(1.0)]}, folds=2)):
-        assert not interactions_of(run).has_content
+        assert not interactions(run).has_content
 
 
 def test_a_p_value_that_separation_spoils_is_explained(write_run):
     def notes_of(p_value, rank):
         cells = {("d", "P"): [pair(3.0, p_value, rank=rank)] * 2}
-        return " ".join(interactions_of(write_run(cells, folds=2, interactions=((0, 1),))).notes)
+        return " ".join(interactions(write_run(cells, folds=2, interactions=((0, 1),))).notes)
 
     assert "separates the classes" in notes_of(0.999, 1)
     assert "separates the classes" not in notes_of(0.999, 9)

@@ -1,12 +1,14 @@
 """The table of methods: one line for each, best rank first."""
 
-from mfbench.report.charts.drawing import data_of, specification
-from mfbench.report.sections.methods import method_table, methods
+from chart_data import data_of
+
+from mfbench.report.charts.drawing import specification
+from mfbench.report.sections.methods import methods
 
 
 class TestMethodTable:
     def test_a_row_for_each_method_best_rank_first(self, small_run):
-        table = method_table(small_run)
+        table = methods(small_run).tables[0]
         rows = {row[0].text: [cell.text for cell in row[1:]] for row in table.rows}
         assert list(rows) == ["A", "B", "C"]
         assert table.columns[4:6] == ["papers' rule W/T/L", "sound W/T/L"]
@@ -17,7 +19,7 @@ class TestMethodTable:
 
     def test_no_rank_is_a_dash(self, write_run, failure):
         run = write_run({("d", "A"): [failure()] * 5, ("d", "B"): 0.5})
-        rows = {row[0].text: [cell.text for cell in row] for row in method_table(run).rows}
+        rows = {row[0].text: [cell.text for cell in row] for row in methods(run).tables[0].rows}
         assert rows["A"][2:4] == ["–", "–"]
         assert rows["A"][-1] == "5 of 5"
 

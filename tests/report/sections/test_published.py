@@ -6,11 +6,12 @@ import json
 import pytest
 from rich.console import Console
 
-from mfbench.report.contents import published_of, report_of
+from mfbench.report.contents import report_of
 from mfbench.report.render.csv import to_csv
 from mfbench.report.render.json import to_json
 from mfbench.report.render.markdown import to_markdown
 from mfbench.report.render.terminal import show
+from mfbench.report.sections.published import published
 from mfbench.suite.published import PublishedCount, PublishedFigure
 
 
@@ -34,7 +35,7 @@ def run(write_run):
 
 
 def test_one_table_for_each_paper_and_one_of_the_differences(run):
-    first, methods, second, _, largest = published_of(run).tables
+    first, methods, second, _, largest = published(run).tables
     assert first.title == "Ours/published: Paper, t1, accuracy, percent"
     assert [[cell.text for cell in row] for row in first.rows] == [
         ["iris (IRIS)", "90.0/90.0 =", "80.0/70.0 ▲"],
@@ -63,7 +64,7 @@ def test_printed_counts_are_beside_ours_over_the_tables_datasets(write_run):
     cells |= {(name, "B"): [0.5, 0.4, 0.52, 0.4, 0.5] for name in ("iris", "wine", "glass")}
     figures = [figure("iris", "B", 0.5), figure("glass", "B", 0.5, obstacle="was published with 9 × 9")]
     run = write_run(cells, published=figures, counts=[PublishedCount("t1", "A", "B", 19, 0, 1)])
-    section = published_of(run)
+    section = published(run)
     (table,) = [table for table in section.tables if table.title.startswith("Wins/ties/losses")]
     assert [[cell.text for cell in row] for row in table.rows] == [["A", "B", "1/0/0", "19/0/1", "Paper, t1"]]
     assert any(note.startswith("Wins, ties and losses: ours count the comparable") for note in section.notes)
@@ -76,18 +77,18 @@ def test_printed_counts_are_beside_ours_over_the_tables_datasets(write_run):
 def test_the_trivial_score_is_next_to_the_metric_that_it_inflates(write_run):
     cells = {("iris", "A"): 0.9, ("iris", "B"): 0.8}
     figures = [figure("iris", "A", 0.9), figure("iris", "B", 0.7)]
-    first = published_of(write_run(cells, metrics=("one_vs_rest_accuracy",), published=figures)).tables[0]
+    first = published(write_run(cells, metrics=("one_vs_rest_accuracy",), published=figures)).tables[0]
     assert first.columns == ["dataset", "trivial", "A", "B"]
     # The truth of the datasets written by hand is 0, 1, 1, 1.
     assert [[cell.text for cell in row] for row in first.rows] == [
         ["iris (IRIS)", "75.0", "90.0/90.0 =", "80.0/70.0 ▲"],
     ]
     other = write_run(cells, metrics=("accuracy", "one_vs_rest_accuracy"), published=figures)
-    assert published_of(other).tables[0].columns == ["dataset", "A", "B"]
+    assert published(other).tables[0].columns == ["dataset", "A", "B"]
 
 
 def test_the_notes_count_and_name_what_is_not_compared(run):
-    counts, apart, holes = published_of(run).notes
+    counts, apart, holes = published(run).notes
     assert (
         "Of 3 comparable figures, ours is equivalent on 1 (=), above on 1 (▲), below on 1 (▼), and 0 are undecided."
         in counts
@@ -103,19 +104,19 @@ def test_only_the_largest_differences_are_listed(write_run):
     run = write_run(
         {(name, "A"): 0.5 for name in names}, published=[figure(n, "A", 0.6 + i / 50) for i, n in enumerate(names)]
     )
-    largest = published_of(run).tables[-1]
+    largest = published(run).tables[-1]
     assert largest.title == "The 10 largest of 14 differences beyond two standard errors"
     assert [row[0].text for row in largest.rows] == [f"d{i} (D{i})" for i in range(13, 3, -1)]
 
 
 def test_a_table_without_a_match_is_named(write_run):
     run = write_run({("d", "A"): 0.5}, published=[figure("e", "A", 0.5)])
-    assert published_of(run).tables == []
-    assert published_of(run).notes == ["Paper, t1 has no figure for a dataset and a method of this run."]
+    assert published(run).tables == []
+    assert published(run).notes == ["Paper, t1 has no figure for a dataset and a method of this run."]
 
 
 def test_without_published_figures_there_is_no_section(small_run):
-    assert not published_of(small_run).has_content
+    assert not published(small_run).has_content
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])
@@ -146,7 +147,7 @@ def test_a_method_is_judged_over_its_datasets(write_run):
     figures = [figure(name, "A", 0.8 + shift) for name, shift in zip(names, shifts, strict=True)]
     figures += [figure(name, "B", 0.7 + shift) for name, shift in zip(names, shifts, strict=True)]
     run = write_run({(name, method): 0.8 for name in names for method in "AB"}, published=figures)
-    table = published_of(run).tables[1]
+    table = published(run).tables[1]
     (a, b) = [[cell.text for cell in row[:4]] for row in table.rows]
     assert a == ["A", "4", "+0.0 [-0.4, +0.4]", "equivalent ="] and b == ["B", "4", "+10.0 [+9.6, +10.4]", "above ▲"]
     summary = json.loads(to_json(report_of(run, everything=True)))["published_summary"]
@@ -155,4 +156,4 @@ def test_a_method_is_judged_over_its_datasets(write_run):
 
 def test_undecided_for_want_of_spread_is_explained(write_run):
     run = write_run({("iris", "A"): [0.5] * 5}, published=[figure("iris", "A", 0.5)])
-    assert "Undecided because all scores are equal: 1 figure." in published_of(run).notes
+    assert "Undecided because all scores are equal: 1 figure." in published(run).notes

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from chart_data import data_of
 
 from mfbench.report.cells import MARK
-from mfbench.report.charts.drawing import data_of, specification
+from mfbench.report.charts.drawing import specification
 from mfbench.report.sections.scores import score_table, scores, trivial_accuracies
 from mfbench.suite.published import PublishedCount, PublishedFigure
 

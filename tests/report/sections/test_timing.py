@@ -1,11 +1,11 @@
 """Times to fit, of the protocol timing alone."""
 
 import pytest
+from chart_data import data_of
 
 import mfbench
-from mfbench.report.charts.drawing import data_of, specification
-from mfbench.report.contents import timing_of
-from mfbench.report.sections.timing import COLUMNS
+from mfbench.report.charts.drawing import specification
+from mfbench.report.sections.timing import COLUMNS, timing
 
 SUITE = """
 [suite]
@@ -30,7 +30,7 @@ def run(tmp_path_factory):
 
 
 def test_three_tables_and_their_explanation(run):
-    section = timing_of(run)
+    section = timing(run)
     assert [table.title for table in section.tables] == list(COLUMNS.values())
     for table in section.tables:
         assert table.columns == ["dataset", "size", "1NN"]
@@ -40,7 +40,7 @@ def test_three_tables_and_their_explanation(run):
 
 
 def test_the_chart_has_the_times_of_the_table(run):
-    (chart,) = timing_of(run).charts
+    (chart,) = timing(run).charts
     rows = data_of(specification(chart))
     largest = rows.loc[rows.groupby("axis")["size"].idxmax()].set_index("axis")
     assert largest["size"].to_dict() == {"rows": 120, "features": 4}
@@ -49,6 +49,6 @@ def test_the_chart_has_the_times_of_the_table(run):
 
 
 def test_other_protocols_have_none_of_it(small_run):
-    section = timing_of(small_run)
+    section = timing(small_run)
     assert not section.has_content
     assert section.data["timing"]() == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -21,8 +21,14 @@ Place = tuple[str, str]
 
 def details_of(run: Run) -> dict[Place, list[Any]]:
     """Return the details of each cell by dataset and method."""
-    outcomes = run.outcomes
-    chosen, selected, errors = _chosen(run), _selected(run), _errors(run)
+    outcomes, selected = run.outcomes, _selected(run)
+    parameters = run.chosen_parameters if run.tuned else ()
+    texts = ((place, ", ".join(f"{name} = {value}" for name, value in own.items())) for place, own in parameters)
+    chosen = _counted(texts, MOST_PARAMETERS)
+    failures = run.failures[["status", "error_type", "error_message"]].to_dict("records")
+    reasons = [": ".join(str(part) for part in row.values() if not pd.isna(part))[:LONGEST_ERROR] for row in failures]
+    places_of_failures = zip(run.failures["dataset"], run.failures["method"], strict=True)
+    errors = _counted(zip(places_of_failures, reasons, strict=True), MOST_ERRORS)
     ok = outcomes["status"].eq("ok").fillna(False).to_numpy(dtype=bool)
     places: dict[Any, Any] = dict(outcomes.groupby(["dataset", "method"], sort=False).indices)
     metric = run.settings.metric
@@ -45,19 +51,12 @@ def details_of(run: Run) -> dict[Place, list[Any]]:
     return details
 
 
-def in_order(details: Mapping[Place, Any], datasets: Sequence[str], methods: Sequence[str]) -> list[list[Any]]:
-    """Return details as a list for each dataset, None where a method has no trials."""
-    return [[details.get((dataset, method)) for method in methods] for dataset in datasets]
-
-
-def _chosen(run: Run) -> dict[Place, list[tuple[str, int]]]:
-    if not run.tuned:
-        return {}
+def _counted(pairs: Iterable[tuple[Place, str]], most: int) -> dict[Place, list[tuple[str, int]]]:
+    """Return how often each text occurs at each place, the most frequent first."""
     counts: dict[Place, Counter[str]] = {}
-    for place, parameters in run.chosen_parameters:
-        text = ", ".join(f"{name} = {value}" for name, value in parameters.items())
+    for place, text in pairs:
         counts.setdefault(place, Counter())[text] += 1
-    return {place: _first(counter.most_common(), MOST_PARAMETERS) for place, counter in counts.items()}
+    return {place: _first(counter.most_common(), most) for place, counter in counts.items()}
 
 
 def _selected(run: Run) -> dict[Place, list[tuple[str, int]]]:
@@ -71,14 +70,6 @@ def _selected(run: Run) -> dict[Place, list[tuple[str, int]]]:
             pairs = [(names[index], int(counts[index])) for index in order if counts[index]]
             selected[dataset, method] = _first(pairs, MOST_FEATURES)
     return selected
-
-
-def _errors(run: Run) -> dict[Place, list[tuple[str, int]]]:
-    counts: dict[Place, Counter[str]] = {}
-    for row in run.failures.to_dict("records"):
-        parts = [str(row[name]) for name in ("status", "error_type", "error_message") if not pd.isna(row[name])]
-        counts.setdefault((row["dataset"], row["method"]), Counter())[": ".join(parts)[:LONGEST_ERROR]] += 1
-    return {place: _first(counter.most_common(), MOST_ERRORS) for place, counter in counts.items()}
 
 
 def _first(pairs: list[tuple[str, int]], most: int) -> list[tuple[str, int]]:

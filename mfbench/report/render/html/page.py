@@ -6,62 +6,17 @@ import base64
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from mfbench.base.untrusted import FORMULA, MARKDOWN, plain, plain_lines
+from mfbench.base.untrusted import FORMULA, MARKDOWN, plain
 from mfbench.model.sections import Cell, Chart, Report, Section, Table
-from mfbench.report.charts.drawing import specification
+from mfbench.report.charts.drawing import cleaned, specification
 from mfbench.report.charts.theme import CONFIG, distinct_slugs
 from mfbench.report.render.html.library import drawing_library
 from mfbench.report.render.html.pictures import packed, static_picture
 from mfbench.report.render.html.scores import ScoreData
 from mfbench.report.render.html.templates import asset, render
 from mfbench.report.render.latex import SIGNS
-
-
-@dataclass(frozen=True)
-class PageCell:
-    """A cell of a table on the page; the heat is between 0 and 1 within its row."""
-
-    text: str
-    role: str
-    value: float | None = None
-    heat: float = 0.0
-
-
-@dataclass(frozen=True)
-class PageTable:
-    """A table on the page, its totals apart."""
-
-    columns: Sequence[str]
-    body: Sequence[Sequence[PageCell]]
-    footer: Sequence[Sequence[PageCell]]
-    title: str
-    is_scores: bool
-    text_column: int | None
-
-
-@dataclass(frozen=True)
-class PageChart:
-    """A chart on the page."""
-
-    name: str
-    title: str
-    caption: str
-    words: str
-    picture: Any
-
-
-@dataclass(frozen=True)
-class PageSection:
-    """A section on the page."""
-
-    id: str
-    title: str
-    tables: Sequence[PageTable]
-    charts: Sequence[PageChart]
-    notes: Sequence[str]
 
 
 def to_html(report: Report, command: str = "", scores: ScoreData | None = None) -> str:
@@ -89,7 +44,7 @@ def to_html(report: Report, command: str = "", scores: ScoreData | None = None) 
         has_published=scores is not None and any(map(any, scores.published)),
         policy=policy((library, script)),
         style=Markup(asset("style.css")),  # nosec B704  # made by this package
-        data=Markup(as_script_data(_plain(content))),  # nosec B704  # made by this package
+        data=Markup(as_script_data(cleaned(content))),  # nosec B704  # made by this package
         library=Markup(library),  # nosec B704  # made by this package
         script=Markup(script),  # nosec B704  # made by this package
     )
@@ -106,7 +61,8 @@ def policy(scripts: Sequence[str]) -> str:
     )
 
 
-def _section(section: Section, number: int, scores: ScoreData | None, charts: dict[str, Any]) -> PageSection:
+def _section(section: Section, number: int, scores: ScoreData | None, charts: dict[str, Any]) -> dict[str, Any]:
+    """Return what the template shows of a section; the specifications of its charts go into `charts`."""
     figures, notes = [], list(section.notes)
     for chart in section.charts:
         if chart.spec is None:
@@ -118,38 +74,38 @@ def _section(section: Section, number: int, scores: ScoreData | None, charts: di
                 raise
             reason = (str(error).strip() or type(error).__name__).split("\n")[0]
             notes.append(f"The chart {chart.name!r} of plugin {section.plugin!r} cannot be drawn: {reason}")
-    tables = [_table(table, scores) for table in section.tables]
-    return PageSection(f"section-{number}", section.title, tables, figures, notes)
+    tables = [
+        _table(table, scores if scores is not None and table is scores.table else None) for table in section.tables
+    ]
+    return {"id": f"section-{number}", "title": section.title, "tables": tables, "charts": figures, "notes": notes}
 
 
-def _table(table: Table, scores: ScoreData | None) -> PageTable:
+def _table(table: Table, scores: ScoreData | None) -> dict[str, Any]:
+    """Return what the template shows of a table, its totals apart; `scores` are None unless it is theirs."""
     n_body = len(table.rows) - table.footer_rows
-    is_scores = scores is not None and table is scores.table
-    if scores is None or not is_scores:
-        rows = [[PageCell(cell.text, cell.role) for cell in row] for row in table.rows]
-    else:
-        rows = [
-            _score_row(row, scores, number) if number < n_body else [PageCell(cell.text, cell.role) for cell in row]
-            for number, row in enumerate(table.rows)
-        ]
-    return PageTable(table.columns, rows[:n_body], rows[n_body:], table.title, is_scores, table.wrap)
+    body: list[Any] = table.rows[:n_body]
+    if scores is not None:
+        body = [_score_row(row, scores, number) for number, row in enumerate(body)]
+    own = {"columns": table.columns, "body": body, "footer": table.rows[n_body:], "title": table.title}
+    return {**own, "is_scores": scores is not None, "text_column": table.wrap}
 
 
-def _score_row(row: Sequence[Cell], scores: ScoreData, number: int) -> list[PageCell]:
+def _score_row(row: Sequence[Cell], scores: ScoreData, number: int) -> list[Any]:
+    """Return a row of scores, each with its value and its heat, which is between 0 and 1 within the row."""
     values = scores.values[number]
     numbers = [value for value in values if value is not None]
     low, high = (min(numbers), max(numbers)) if numbers else (0.0, 0.0)
-    sign = 1.0 if scores.greater_is_better else -1.0
-    cells = [PageCell(cell.text, cell.role) for cell in row[: scores.first]]
+    cells: list[Any] = list(row[: scores.first])
     for cell, value, kind in zip(row[scores.first :], values, scores.missing[number], strict=True):
-        share = 0.5 if high == low or value is None else (value - low) / (high - low)
-        heat = share if sign > 0 else 1.0 - share
-        role = cell.role if cell.role != "missing" else f"missing {kind}"
-        cells.append(PageCell(cell.text, role, value, round(heat, 2)))
+        shown = {"text": cell.text, "role": cell.role if cell.role != "missing" else f"missing {kind}"}
+        if value is not None:
+            share = 0.5 if high == low else (value - low) / (high - low)
+            shown |= {"value": value, "heat": round(share if scores.greater_is_better else 1.0 - share, 2)}
+        cells.append(shown)
     return cells
 
 
-def _chart(chart: Chart, charts: dict[str, Any]) -> PageChart:
+def _chart(chart: Chart, charts: dict[str, Any]) -> dict[str, Any]:
     from markupsafe import Markup
 
     content = specification(chart)
@@ -158,9 +114,9 @@ def _chart(chart: Chart, charts: dict[str, Any]) -> PageChart:
     # The picture is made by the drawing library from text that it escapes.
     picture = Markup(static_picture(content, name, words))  # nosec B704  # made by this package
     compact = packed(content)
-    as_script_data(compact)
+    as_script_data(compact)  # refuses what is no JSON before it is one of the charts
     charts[name] = compact
-    return PageChart(name, chart.title, chart.caption, words, picture)
+    return {"name": name, "title": chart.title, "caption": chart.caption, "words": words, "picture": picture}
 
 
 def as_script_data(content: Any) -> str:
@@ -169,12 +125,3 @@ def as_script_data(content: Any) -> str:
     for sign in "<>&\u2028\u2029":
         text = text.replace(sign, f"\\u{ord(sign):04x}")
     return text
-
-
-def _plain(part: Any) -> Any:
-    """Return JSON in which every text is plain."""
-    if isinstance(part, str):
-        return plain_lines(part)
-    if isinstance(part, list | tuple):
-        return [_plain(item) for item in part]
-    return {plain(key): _plain(item) for key, item in part.items()} if isinstance(part, dict) else part

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from mfbench.model.sections import Table
-from mfbench.report.render.html.details import details_of, in_order
+from mfbench.report.cells import size_text
+from mfbench.report.render.html.details import Place, details_of
 from mfbench.stats.results import Run
 from mfbench.suite.scores import SCORES
 
@@ -40,7 +42,7 @@ class ScoreData:
     tags: list[list[str]]  # of each method
     published: list[list[str]]  # published figure and difference of each dataset and method; empty without one
     groups: list[Group]  # the first has all datasets
-    details: list[list[Any]]  # as `mfbench.report.render.html.details.in_order` returns them
+    details: list[list[Any]]  # what `mfbench.report.render.html.details.details_of` returns for each dataset and method
 
     @property
     def all_tags(self) -> list[str]:
@@ -49,25 +51,19 @@ class ScoreData:
 
     def as_plain(self) -> dict[str, Any]:
         """Return what the script of the page reads."""
-        return {
-            "first": self.first,
-            "metric": self.metric,
-            "datasets": self.datasets,
-            "methods": self.methods,
-            "tags": self.tags,
-            "published": self.published,
-            "groups": [{"title": group.title, "rows": group.rows, "answer": group.answer} for group in self.groups],
-            "details": self.details,
-        }
+        names = ("first", "metric", "datasets", "methods", "tags", "published", "details")
+        return {name: getattr(self, name) for name in names} | {"groups": [asdict(group) for group in self.groups]}
 
 
 def score_data(run: Run, table: Table, groups: Sequence[Group], tags: Sequence[Sequence[str]] = ()) -> ScoreData:
     """Return the data of a run's table of scores."""
-    methods = list(run.methods)
+    methods, settings, details = list(run.methods), run.settings, details_of(run)
     datasets = [row[0].text for row in table.rows[: len(table.rows) - table.footer_rows]]
-    means = {(row["dataset"], row["method"]): row["mean"] for row in run.scores.to_dict("records")}
-    values = [[_number(means.get((dataset, method))) for method in methods] for dataset in datasets]
-    settings = run.settings
+    places = [[(dataset, method) for method in methods] for dataset in datasets]
+    cells = {(row["dataset"], row["method"]): row for row in run.scores.to_dict("records")}
+    filled = run.overall().completed.scores if settings.missing != "drop-dataset" else None
+    missing = _missing(cells, set(zip(run.failures["dataset"], run.failures["method"], strict=True)), filled)
+    published = _published(run.published, settings.metric)
     return ScoreData(
         table=table,
         first=len(table.columns) - len(methods),
@@ -75,42 +71,39 @@ def score_data(run: Run, table: Table, groups: Sequence[Group], tags: Sequence[S
         greater_is_better=settings.greater_is_better,
         datasets=datasets,
         methods=methods,
-        values=values,
-        missing=_missing(run, datasets, methods),
+        values=[[_number(cells[place]["mean"]) if place in cells else None for place in row] for row in places],
+        missing=[[missing.get(place, "absent") for place in row] for row in places],
         tags=[list(own) for own in tags] or [[] for _ in methods],
-        published=_published(run, datasets, methods),
+        published=[[published.get(place, "") for place in row] for row in places],
         groups=list(groups),
-        details=in_order(details_of(run), datasets, methods),
+        details=[[details.get(place) for place in row] for row in places],
     )
 
 
-def _missing(run: Run, datasets: Sequence[str], methods: Sequence[str]) -> list[list[str]]:
-    cells = {(row["dataset"], row["method"]): row for row in run.scores.to_dict("records")}
-    failed = set(zip(run.failures["dataset"], run.failures["method"], strict=True))
-    filled = run.overall().completed.scores if run.settings.missing != "drop-dataset" else None
-
-    def kind(dataset: str, method: str) -> str:
-        cell = cells.get((dataset, method))
-        if cell is None or cell["complete"]:
-            return "absent" if cell is None else ""
-        if filled is not None and dataset in filled.index and method in filled.columns:
-            return "imputed"
-        if cell["completed"]:
-            return "partial"
-        return "failed" if (dataset, method) in failed else "pending"
-
-    return [[kind(dataset, method) for method in methods] for dataset in datasets]
+def _missing(
+    cells: Mapping[Place, Mapping[Any, Any]], failed: Collection[Place], filled: pd.DataFrame | None
+) -> dict[Place, str]:
+    kinds = {}
+    for (dataset, method), cell in cells.items():
+        kind = "failed" if (dataset, method) in failed else "pending"
+        if cell["complete"]:
+            kind = ""
+        elif filled is not None and dataset in filled.index and method in filled.columns:
+            kind = "imputed"
+        elif cell["completed"]:
+            kind = "partial"
+        kinds[dataset, method] = kind
+    return kinds
 
 
-def _published(run: Run, datasets: Sequence[str], methods: Sequence[str]) -> list[list[str]]:
-    factor, form = (100.0, ".1f") if SCORES[run.settings.metric].percent else (1.0, ".3f")
-    texts = {
-        (row["dataset"], row["method"]): f"{factor * row['published']:{form}} ({factor * row['difference']:+{form}})"
-        for row in run.published.to_dict("records")
-        if row["metric"] == run.settings.metric and np.isfinite(row["published"])
+def _published(figures: pd.DataFrame, metric: str) -> dict[Place, str]:
+    own, percent = figures[(figures["metric"] == metric) & figures["published"].notna()], SCORES[metric].percent
+    return {
+        (row["dataset"], row["method"]): f"{size_text(row['published'], percent)} "
+        f"({size_text(row['difference'], percent, '+')})"
+        for row in own.to_dict("records")
     }
-    return [[texts.get((dataset, method), "") for method in methods] for dataset in datasets]
 
 
-def _number(value: Any) -> float | None:
-    return None if value is None or not np.isfinite(value) else float(f"{float(value):.6g}")
+def _number(value: float) -> float | None:
+    return float(f"{value:.6g}") if np.isfinite(value) else None

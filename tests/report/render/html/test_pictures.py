@@ -10,9 +10,10 @@ import altair
 import numpy as np
 import pandas as pd
 import pytest
+from chart_data import data_of
 
 from mfbench.model.sections import Chart
-from mfbench.report.charts.drawing import data_of, picture_of, specification
+from mfbench.report.charts.drawing import picture_of, specification
 from mfbench.report.charts.theme import CONFIG
 from mfbench.report.render.html import pictures
 from mfbench.report.render.html.pictures import packed, static_picture

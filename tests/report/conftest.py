@@ -1,0 +1,6 @@
+"""The folder of helpers of these tests."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
