@@ -1,14 +1,12 @@
-"""Comparing stored results, and writing a comparison in the formats of other programs."""
+"""The functions behind the commands: compare stored results, measure two versions, keep a history."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-
-from rich.console import Console
 
 from mfbench.api import DEFAULT_OUT, find_run, load_run, write_report
 from mfbench.base.untrusted import plain_text
@@ -17,7 +15,6 @@ from mfbench.data.lookup import Lookup
 from mfbench.data.sources import DataOptions
 from mfbench.errors import UsageError
 from mfbench.host.registry import load_registry
-from mfbench.report.render.json import HISTORY, to_json
 from mfbench.run.forecast.budget import parse_duration
 from mfbench.run.store.file import FILE_NAME
 from mfbench.stats.results import Run
@@ -34,7 +31,6 @@ from mfbench_gate.gate.gate import GateOptions, run_gate
 from mfbench_gate.gate.plan import plan_gate
 from mfbench_gate.history.calibration import calibrate, this_machine
 from mfbench_gate.history.commits import Commit, project_commit
-from mfbench_gate.history.display import history_report, show_history
 from mfbench_gate.history.entries import Entry, Machine
 from mfbench_gate.history.record import entry_of
 from mfbench_gate.history.series import TIME, select_series
@@ -53,31 +49,6 @@ _WRITERS: dict[str, Callable[[Comparison], str]] = {
     "github_action_benchmark": to_github_action_benchmark,
     "bencher": to_bencher,
 }
-
-
-@dataclass(frozen=True)
-class OutputFiles:
-    """The files that a comparison is written to; None writes none.
-
-    Attributes
-    ----------
-    markdown : Path or None
-        For the summary of a job, or a comment on a pull request.
-    junit : Path or None
-        JUnit XML.
-    pytest_benchmark : Path or None
-        JSON that ``pytest-benchmark compare`` reads.
-    github_action_benchmark : Path or None
-        JSON of the form ``customSmallerIsBetter``.
-    bencher : Path or None
-        Bencher Metric Format.
-    """
-
-    markdown: Path | None = None
-    junit: Path | None = None
-    pytest_benchmark: Path | None = None
-    github_action_benchmark: Path | None = None
-    bencher: Path | None = None
 
 
 def compare_results(
@@ -134,21 +105,11 @@ def compare_results(
     >>> [(cell.method, round(cell.ratio, 2), str(cell.verdict)) for cell in comparison.cells]
     [('test_fit', 1.1, 'trend')]
     """
-    check_level(level)
+    if not 0.0 < level < 0.5:
+        raise UsageError(f"the level {level:g} is not between 0 and 0.5: it is the probability of a false alarm")
     accepted = limits if isinstance(limits, Limits) else parse_limits(limits)
     before, after = read_result(base, out), read_result(head, out)
     return compare_stored(before, after, accepted, level=level, only=only, undecided_ok=undecided_ok)
-
-
-def check_level(level: float) -> None:
-    """Raise `UsageError` unless a level is a probability that a test can have.
-
-    Parameters
-    ----------
-    level : float
-    """
-    if not 0.0 < level < 0.5:
-        raise UsageError(f"the level {level:g} is not between 0 and 0.5: it is the probability of a false alarm")
 
 
 def read_result(result: Run | Path | str, out: Path | str = DEFAULT_OUT) -> StoredResult:
@@ -172,31 +133,23 @@ def read_result(result: Run | Path | str, out: Path | str = DEFAULT_OUT) -> Stor
     return read_run(find_run(str(result), out), str(result))
 
 
-def write_formats(comparison: Comparison, files: OutputFiles) -> list[Path]:
+def write_formats(comparison: Comparison, files: Mapping[str, Path | None]) -> None:
     """Write a comparison in the formats of other programs.
 
     Parameters
     ----------
     comparison : Comparison
-    files : OutputFiles
-
-    Returns
-    -------
-    list of Path
-        The files that were written.
+    files : mapping of str to (Path or None)
+        By format: "markdown", "junit", "pytest_benchmark", "github_action_benchmark" and "bencher".
 
     Raises
     ------
     MfbenchError
         If a file cannot be written.
     """
-    written = []
-    for field in fields(files):
-        path = getattr(files, field.name)
+    for name, path in files.items():
         if path is not None:
-            write_report(path, _WRITERS[field.name](comparison))
-            written.append(path)
-    return written
+            write_report(path, _WRITERS[name](comparison))
 
 
 BUDGET = "10m"
@@ -405,34 +358,3 @@ def trends_of(history: Path | str, *, measure: str = TIME, method: str = "*", da
     if not entries:
         raise UsageError(f"{history} has no run yet; 'mfbench track add RUN --history {history}' adds one")
     return [trend_of(series) for series in select_series(entries, measure, method, dataset)]
-
-
-def present_history(
-    history: Path | str,
-    console: Console,
-    *,
-    measure: str = TIME,
-    method: str = "*",
-    dataset: str = "*",
-    as_json: bool = False,
-) -> str:
-    """Return the trends of a history as JSON; without `as_json` they are printed, and the text is empty.
-
-    Parameters
-    ----------
-    history, measure, method, dataset
-        As in `trends_of`.
-    console : rich.console.Console
-    as_json : bool, default=False
-
-    Raises
-    ------
-    MfbenchError
-        As in `trends_of`.
-    """
-    trends = trends_of(history, measure=measure, method=method, dataset=dataset)
-    report = history_report(str(history), measure, trends)
-    if as_json:
-        return to_json(report, HISTORY)
-    show_history(report, trends, console)
-    return ""

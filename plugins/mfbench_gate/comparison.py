@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import NamedTuple
 
 from mfbench.errors import ExitCode
 
@@ -29,6 +29,25 @@ class Verdict(StrEnum):
     NO_WORSE = "no worse"
     UNDECIDED = "undecided"
     TREND = "trend"
+
+
+class Place(NamedTuple):
+    """What is measured: a method on a dataset at a size. Benchmarks of other programs have only a method."""
+
+    method: str
+    dataset: str = ""
+    size: str = ""
+
+    @property
+    def name(self) -> str:
+        """The parts as one word of a report.
+
+        Examples
+        --------
+        >>> Place("RFF", "wine", "n=100").name, Place("test_fit").name
+        ('RFF/wine/n=100', 'test_fit')
+        """
+        return "/".join(filter(None, self))
 
 
 @dataclass(frozen=True)
@@ -106,14 +125,22 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """Method, dataset and size, as one word of a report.
+        """Method, dataset and size, as one word of a report."""
+        return Place(self.method, self.dataset, self.size).name
+
+    @property
+    def head_interval(self) -> tuple[float, float] | None:
+        """The interval of the head's value that the interval of the ratio implies; None without one.
 
         Examples
         --------
-        >>> Cell("RFF", "wine", "time", 1.0, 2.0, Verdict.WORSE, size="n=100").name
-        'RFF/wine/n=100'
+        >>> Cell("RFF", "wine", "time", 1.0, 3.0, Verdict.WORSE, ratio=2.0, low=1.0, high=4.0).head_interval
+        (1.5, 6.0)
         """
-        return "/".join(part for part in (self.method, self.dataset, self.size) if part)
+        if not all(map(math.isfinite, (self.ratio, self.low, self.high, self.head))) or self.ratio <= 0:
+            return None
+        # The median of ratios is not the ratio of medians, so the interval is scaled to lie around the head's own value.
+        return self.head * self.low / self.ratio, self.head * self.high / self.ratio
 
 
 @dataclass(frozen=True)
@@ -208,20 +235,3 @@ class Comparison:
         if self.with_verdict(Verdict.UNDECIDED) and not self.undecided_ok:
             return ExitCode.UNDECIDED
         return ExitCode.OK
-
-    def as_plain(self) -> dict[str, Any]:
-        """Return the comparison as plain values for JSON: NaN and infinity become None."""
-        from dataclasses import asdict
-
-        plain: dict[str, Any] = _without_nan({**asdict(self), "exit_code": int(self.exit_code)})
-        return plain
-
-
-def _without_nan(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _without_nan(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_without_nan(item) for item in value]
-    if isinstance(value, StrEnum):
-        return str(value)
-    return None if isinstance(value, float) and not math.isfinite(value) else value

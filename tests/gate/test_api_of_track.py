@@ -1,16 +1,12 @@
 """`mfbench track` as Python functions: a run goes into a history, and the reader learns what happened."""
 
-import io
-import json
-
 import numpy as np
 import pytest
-from rich.console import Console
 
 from mfbench.errors import MfbenchError, UsageError
 from mfbench.run.store.metadata import Environment
 from mfbench_gate import api as tracking
-from mfbench_gate.api import merge_histories, present_history, track_run, trends_of
+from mfbench_gate.api import merge_histories, track_run, trends_of
 from mfbench_gate.history.calibration import this_machine
 from mfbench_gate.history.entries import Calibration
 from mfbench_gate.history.storage import add_entries, read_entries
@@ -119,16 +115,6 @@ def history(tmp_path, make_entry):
 def test_trends(history):
     assert [(trend.series.name, len(trend.changes)) for trend in trends_of(history)] == [("A/iris", 0), ("B/iris", 1)]
     assert [trend.series.name for trend in trends_of(history, method="A", measure="memory")] == ["A/iris"]
-
-
-def test_the_terminal_and_json(history):
-    console = Console(file=io.StringIO(), width=120)
-    assert present_history(history, console) == ""
-    text = console.file.getvalue()
-    assert "between 0000005 and 0000006" in text
-    assert "git bisect start" in text
-    content = json.loads(present_history(history, console, as_json=True))
-    assert [len(series["changes"]) for series in content["series"]] == [0, 1]
 
 
 def test_an_empty_history(tmp_path):

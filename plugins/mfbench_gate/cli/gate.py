@@ -10,19 +10,8 @@ import typer
 
 from mfbench.base.untrusted import plain
 from mfbench.cli.options import Add, DataDir, Offline
-from mfbench_gate.cli.options import (
-    AsJson,
-    BencherFile,
-    GithubActionBenchmarkFile,
-    JUnitFile,
-    Level,
-    Limit,
-    MarkdownFile,
-    PytestBenchmarkFile,
-    Undecided,
-    UndecidedCells,
-    finish,
-)
+from mfbench_gate.cli.options import Level, Limit, Undecided, UndecidedCells, with_outputs
+from mfbench_gate.comparison import Comparison
 
 _SIDE = "A revision as git:REVISION (git:merge-base for that of HEAD and the main branch), or a Python interpreter"
 
@@ -34,6 +23,7 @@ class Clock(StrEnum):
     WALL = "wall"
 
 
+@with_outputs
 def gate(
     base: Annotated[str, typer.Argument(metavar="BASE", help=f"{_SIDE}.")],
     head: Annotated[str, typer.Argument(metavar="HEAD", help="The other version, in the same form.")],
@@ -61,20 +51,13 @@ def gate(
         Clock, typer.Option(metavar="cpu|wall", help="The time that is judged: of the processor, or elapsed.")
     ] = Clock.CPU,
     undecided: UndecidedCells = Undecided.FAIL,
-    as_json: AsJson = False,
-    markdown: MarkdownFile = None,
-    junit: JUnitFile = None,
-    pytest_benchmark: PytestBenchmarkFile = None,
-    github_action_benchmark: GithubActionBenchmarkFile = None,
-    bencher: BencherFile = None,
     data_dir: DataDir = None,
     offline: Offline = False,
-) -> None:
+) -> Comparison:
     """Measure two versions of a package in turns, and exit with 4 if the head is slower, larger or predicts worse."""
-    from mfbench_gate.api import OutputFiles
     from mfbench_gate.api import gate as run
 
-    comparison = run(
+    return run(
         base,
         head,
         suite,
@@ -91,5 +74,3 @@ def gate(
         undecided_ok=undecided is Undecided.OK,
         say=lambda sentence: print(f"gate: {plain(sentence)}", file=sys.stderr, flush=True),  # noqa: T201
     )
-    files = OutputFiles(markdown, junit, pytest_benchmark, github_action_benchmark, bencher)
-    finish(comparison, files, as_json=as_json)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 
-from mfbench.errors import printable
+from mfbench.base.untrusted import json_document
+from mfbench.report.render.json import plain
 from mfbench_gate.comparison import Comparison
 from mfbench_gate.texts import headline
 
@@ -16,5 +18,5 @@ def to_json(comparison: Comparison) -> str:
     ----------
     comparison : Comparison
     """
-    content = {"headline": headline(comparison), **comparison.as_plain()}
-    return printable(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)) + "\n"
+    content = {"headline": headline(comparison), **asdict(comparison), "exit_code": int(comparison.exit_code)}
+    return json_document(json.dumps(plain(content), indent=2, ensure_ascii=False)) + "\n"

@@ -5,7 +5,6 @@ import json
 import pytest
 import typer
 
-from mfbench_gate.api import OutputFiles
 from mfbench_gate.cli.options import finish
 from mfbench_gate.comparison import Cell, Comparison, Side, Verdict
 
@@ -20,13 +19,13 @@ def comparison():
 def test_the_exit_code_is_that_of_the_comparison(comparison, capsys, accepted, code):
     comparison.undecided_ok = accepted
     with pytest.raises(typer.Exit) as left:
-        finish(comparison, OutputFiles(), as_json=False)
+        finish(comparison, {}, as_json=False)
     assert left.value.exit_code == code
     assert "? undecided" in capsys.readouterr().out
 
 
 def test_json_goes_to_standard_output_and_the_rest_to_files(comparison, capsys, tmp_path):
     with pytest.raises(typer.Exit):
-        finish(comparison, OutputFiles(markdown=tmp_path / "a.md"), as_json=True)
+        finish(comparison, {"markdown": tmp_path / "a.md"}, as_json=True)
     assert json.loads(capsys.readouterr().out)["exit_code"] == 5
     assert "undecided" in (tmp_path / "a.md").read_text()

@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from datetime import UTC, datetime
 
 import numpy as np
 import pytest
@@ -17,7 +16,7 @@ from mfbench_gate.readers.result import Place
 @pytest.fixture
 def path(comparison, tmp_path):
     path = tmp_path / "comparison.json"
-    path.write_text(to_pytest_benchmark(comparison, datetime(2026, 1, 2, tzinfo=UTC)))
+    path.write_text(to_pytest_benchmark(comparison))
     return path
 
 
