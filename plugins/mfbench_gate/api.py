@@ -27,7 +27,7 @@ from mfbench_gate.formats.junit import to_junit
 from mfbench_gate.formats.markdown import to_markdown
 from mfbench_gate.formats.pytest_benchmark import to_pytest_benchmark
 from mfbench_gate.gate.environments import prepare_side
-from mfbench_gate.gate.gate import GateOptions, run_gate
+from mfbench_gate.gate.gate import run_gate
 from mfbench_gate.gate.plan import plan_gate
 from mfbench_gate.history.calibration import calibrate, this_machine
 from mfbench_gate.history.commits import Commit, project_commit
@@ -231,15 +231,18 @@ def gate(
         raise UsageError(f"the level {level:g} is not between 0 and 1: 0.05 accepts one false alarm in twenty jobs")
     if clock not in CLOCKS:
         raise UsageError(f"{clock!r} is not a clock: choose from {', '.join(CLOCKS)}")
-    options = GateOptions(parse_limits(limits), level, parse_duration(budget), clock, undecided_ok=undecided_ok)
+    accepted, seconds = parse_limits(limits), parse_duration(budget)
     registry = load_registry(isolated=True)
     loaded = load_suite(suite, registry, profile, part=part, preferred=PROFILE)
     loaded = with_additions(loaded, registry, additions_of(add, registry))
     plan = plan_gate(loaded, registry, only, Lookup(DataOptions.of(data_dir, offline)))
-    say(f"preparing {base}")
-    first = prepare_side(base, Path(folder))
-    say(f"preparing {head}")
-    return run_gate(plan, first, prepare_side(head, Path(folder)), options, say)
+    sides = []
+    for side in (base, head):
+        say(f"preparing {side}")
+        sides.append(prepare_side(side, Path(folder)))
+    return run_gate(
+        plan, *sides, say, limits=accepted, level=level, budget=seconds, clock=clock, undecided_ok=undecided_ok
+    )
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ class Limits:
 
     def of(self, measure: str) -> float:
         """Return the limit of a measure: a ratio of time or memory, a difference of a metric."""
-        if measure == TIME:
+        if measure in (TIME, "fit", "predict"):
             return self.time
         return self.memory if measure == MEMORY else self.scores.get(measure, DEFAULT_SCORE)
 

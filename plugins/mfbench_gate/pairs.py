@@ -10,7 +10,8 @@ import pandas as pd
 
 from mfbench.model.trials import Status
 
-FOLD = ["dataset", "method", "repeat", "fold"]
+PLACE = ["method", "dataset", "size"]
+FOLD = [*PLACE, "repeat", "fold"]
 COLUMNS = [*FOLD, "measure", "base", "head", "n_rows", "n_changed"]
 
 
@@ -21,14 +22,15 @@ def score_pairs(base: pd.DataFrame, head: pd.DataFrame, metrics: Sequence[str]) 
     ----------
     base, head : DataFrame
         As `mfbench.stats.results.Run.trials`: columns dataset, method, repeat, fold, status, predictions (an array
-        or None) and one for each metric. Both sides must have tested the same rows.
+        or None) and one for each metric; size too if a fold belongs to a size. Both sides must have tested the same
+        rows.
     metrics : sequence of str
 
     Returns
     -------
     DataFrame
-        One row per trial and metric: dataset, method, repeat, fold, measure, base, head, n_rows (test rows predicted on
-        both sides) and n_changed (those whose prediction differs); both NaN without predictions.
+        One row per trial and metric: method, dataset, size, repeat, fold, measure, base, head, n_rows (test rows
+        predicted on both sides) and n_changed (those whose prediction differs); both NaN without predictions.
 
     Examples
     --------
@@ -41,6 +43,7 @@ def score_pairs(base: pd.DataFrame, head: pd.DataFrame, metrics: Sequence[str]) 
     columns = [*FOLD, "predictions", *metrics]
     # A metric that no trial of a side has is a column of its run, but not of a job that measured a part of it.
     sides = [side.loc[side["status"] == Status.OK].reindex(columns=columns) for side in (base, head)]
+    sides = [side if "size" in given else side.assign(size="") for side, given in zip(sides, (base, head), strict=True)]
     both = sides[0].merge(sides[1], on=FOLD, suffixes=("_base", "_head"))
     counts = [
         _changed_rows(before, after)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
 import sysconfig
+import tomllib
 import venv
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -105,11 +108,10 @@ def prepare_side(text: str, folder: Path, cache: Path | None = None) -> Prepared
     project = _project(folder)
     top = Path(_git(project, "rev-parse", "--show-toplevel"))
     commit = _commit(top, text.removeprefix(PREFIX))
-    root = cache or Path(platformdirs.user_cache_dir("mfbench")) / "gate"
+    root = cache or platformdirs.user_cache_path("mfbench") / "gate"
     inside = project.resolve().relative_to(top.resolve())
     identity = (str(top.resolve()), inside.as_posix(), sys.executable, sys.version, _SHARE)
-    key = hashlib.sha256("\n".join(identity).encode()).hexdigest()[:12]
-    place = root / key / commit[:16]
+    place = root / hashlib.sha256("\n".join(identity).encode()).hexdigest()[:12] / commit[:16]
     place.parent.mkdir(parents=True, exist_ok=True)
     with filelock.FileLock(f"{place}.lock"):
         if not (place / _READY).is_file():
@@ -175,17 +177,17 @@ def _merge_base(top: Path) -> str:
     target = os.environ.get("GITHUB_BASE_REF")
     branches = [f"origin/{target}"] if target else list(_MAIN_BRANCHES)
     for branch in branches:
-        try:
-            _git(top, "rev-parse", "--verify", "--quiet", f"{branch}^{{commit}}")
-        except UsageError:
-            continue
-        try:
-            return _git(top, "merge-base", "HEAD", branch)
-        except UsageError:
-            raise UsageError(
-                f"{top} has no commit that HEAD and {branch} share; fetch the whole history, not a shallow clone"
-            ) from None
-    raise UsageError(f"{top} has no branch {' or '.join(branches)}: fetch it, or name the revision of the base")
+        with contextlib.suppress(UsageError):
+            commit = _git(top, "rev-parse", "--verify", "--quiet", f"{branch}^{{commit}}")
+            break
+    else:
+        raise UsageError(f"{top} has no branch {' or '.join(branches)}: fetch it, or name the revision of the base")
+    try:
+        return _git(top, "merge-base", "HEAD", commit)
+    except UsageError:
+        raise UsageError(
+            f"{top} has no commit that HEAD and {branch} share; fetch the whole history, not a shallow clone"
+        ) from None
 
 
 def _build(place: Path, top: Path, commit: str, inside: Path) -> None:
@@ -197,19 +199,14 @@ def _build(place: Path, top: Path, commit: str, inside: Path) -> None:
     _git(top, "worktree", "add", "--detach", "--quiet", str(tree), commit, options=_without_filters(top))
     log.write_text("")
     venv.create(env, with_pip=False, symlinks=os.name != "nt")
-    _share_libraries(env, top)
-    _install(env, tree / inside, commit, log)
-    (place / _READY).touch()
-
-
-def _share_libraries(env: Path, top: Path) -> None:
-    """Let an environment see the packages of this one, behind its own."""
+    # The environment sees the packages of this one, behind its own.
     own = {sysconfig.get_paths()[name] for name in ("purelib", "platlib")}
     paths = [entry for entry in sys.path if entry in own or Path(entry).name in ("site-packages", "dist-packages")]
-    folder = _site_packages(env)
     text = _SHARE.format(folders=list(dict.fromkeys(paths)), top=str(top.resolve()))
-    (folder / f"{SHARING}.py").write_text(text, encoding="utf-8")
-    (folder / f"{SHARING}.pth").write_text(f"import {SHARING}\n")
+    (_site_packages(env) / f"{SHARING}.py").write_text(text, encoding="utf-8")
+    (_site_packages(env) / f"{SHARING}.pth").write_text(f"import {SHARING}\n")
+    _install(env, tree / inside, commit, log)
+    (place / _READY).touch()
 
 
 def _site_packages(env: Path) -> Path:
@@ -224,17 +221,16 @@ def _install(env: Path, project: Path, commit: str, log: Path) -> None:
     # Without dependencies, so that pip touches nothing of the shared packages; then what is missing among them.
     isolation = ["--no-build-isolation"] if _has_build_backend(project) else []
     _pip(env, commit, log, ["--no-deps", "--ignore-installed", *isolation, str(project)])
-    (installed,) = [d for d in metadata.distributions(path=[str(_site_packages(env))]) if d.metadata["Name"]][:1]
+    installed = next(d for d in metadata.distributions(path=[str(_site_packages(env))]) if d.metadata["Name"])
     needed = [text for text in installed.requires or [] if "extra ==" not in text]
     if needed:
         _pip(env, commit, log, needed)
-    _check_imports(env, commit)
+    _check_imports(env, commit, installed)
 
 
-def _check_imports(env: Path, commit: str) -> None:
+def _check_imports(env: Path, commit: str, own: metadata.Distribution) -> None:
     """Raise an error if an import of the project's own packages would find another copy, such as an editable one."""
     folder = _site_packages(env)
-    (own, *_) = [d for d in metadata.distributions(path=[str(folder)]) if d.metadata["Name"]]
     first = {file.parts[0] for file in own.files or [] if file.suffix in (".py", ".so", ".pyd")}
     names = sorted({Path(part).name.split(".")[0] for part in first if part not in ("..", ".")})
     code = "import importlib.util as u, sys; [print(n, getattr(u.find_spec(n), 'origin', '')) for n in sys.argv[1:]]"
@@ -249,22 +245,13 @@ def _check_imports(env: Path, commit: str) -> None:
 
 
 def _has_build_backend(project: Path) -> bool:
-    import tomllib
-
     try:
         table = tomllib.loads((project / "pyproject.toml").read_text(encoding="utf-8"))
-    except (OSError, tomllib.TOMLDecodeError):  # pip says what is wrong with it
+        for requirement in table.get("build-system", {}).get("requires", ["setuptools"]):
+            metadata.distribution(re.split(r"[^\w.-]", requirement.strip(), maxsplit=1)[0])
+    except (OSError, ValueError, metadata.PackageNotFoundError):  # pip says what is wrong with the file
         return False
-    names = [_name_of(text) for text in table.get("build-system", {}).get("requires", ["setuptools"])]
-    installed = {_name_of(d.metadata["Name"]) for d in metadata.distributions() if d.metadata["Name"]}
-    return installed.issuperset(names)
-
-
-def _name_of(requirement: str) -> str:
-    import re
-
-    match = re.match(r"[A-Za-z0-9._-]+", requirement.strip())
-    return re.sub(r"[-_.]+", "-", match.group()).lower() if match else ""
+    return True
 
 
 def _pip(env: Path, commit: str, log: Path, words: Sequence[str]) -> None:

@@ -58,13 +58,10 @@ class Order:
         Its methods are looked up in the side's environment.
     job : Job
         Without methods.
-    log : Path
-        File for everything that plugins print.
     """
 
     loaded: LoadedSuite
     job: Job
-    log: Path
 
 
 class Replicate:
@@ -85,12 +82,10 @@ class Replicate:
     """
 
     def __init__(self, order: Order, registry: Registry) -> None:
-        methods, self.missing = methods_of(order.loaded, registry)
+        self._methods, self.missing = methods_of(order.loaded, registry)
         own = _own_packages()
-        self.judged = {label: _judged(method, registry, own) for label, method in methods.items()}
-        self._methods = methods
-        job = replace(order.job, methods=methods)
-        self._runner = RUNNERS[job.protocol.task](job, registry)
+        self.judged = {label: _judged(method, registry, own) for label, method in self._methods.items()}
+        self._runner = RUNNERS[order.job.protocol.task](replace(order.job, methods=self._methods), registry)
 
     def run(self, trial: Trial, rounds: int) -> dict[str, Any]:
         """Run a trial and return its costs, as plain values.
@@ -109,13 +104,13 @@ class Replicate:
             Status, message, fit and predict seconds (``cpu`` and ``wall``), peak memory, duration, scores and
             predictions.
         """
-        results = [self._run(trial)]
-        if results[0].status is Status.OK:
-            results = [self._run(trial) for _ in range(rounds)]
-        bad = next((result for result in results if result.status is not Status.OK), None)
-        if bad is not None:
-            return {"status": str(bad.status), "message": f"{bad.error_type}: {bad.error_message}"}
-        last = results[-1]
+        results = []
+        for _ in range(1 + rounds):
+            last = self._run(trial)
+            if last.status is not Status.OK:
+                return {"status": str(last.status), "message": f"{last.error_type}: {last.error_message}"}
+            results.append(last)
+        del results[0]
         if last.candidates:
             return {"status": "untimed", "message": UNTIMED}
         return {
@@ -167,7 +162,8 @@ def main(path: str) -> int:
     if hasattr(os, "register_at_fork"):  # the gate learns of the end of this process from the end of its answers
         os.register_at_fork(after_in_child=lambda: os.close(answers.fileno()))
     order: Order = pickle.loads(Path(path).read_bytes())  # nosec B301  # from the process that started this one
-    redirect_to(order.log)
+    if order.job.log is not None:
+        redirect_to(order.job.log)
     try:
         replicate = Replicate(order, load_registry())
     except MfbenchError as error:
