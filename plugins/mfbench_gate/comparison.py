@@ -139,7 +139,7 @@ class Cell:
         """
         if not all(map(math.isfinite, (self.ratio, self.low, self.high, self.head))) or self.ratio <= 0:
             return None
-        # The median of ratios is not the ratio of medians, so the interval is scaled to lie around the value of the head.
+        # The median of ratios is not the ratio of medians, so the interval is scaled to lie around the own value.
         return self.head * self.low / self.ratio, self.head * self.high / self.ratio
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from mfbench.errors import ExitCode
-from mfbench_gate.comparison import Cell, Comparison, Side, Verdict
+from mfbench_gate.comparison import Cell, Comparison, Place, Side, Verdict
 
 
 def of(*verdicts, **options):
@@ -40,3 +40,10 @@ def test_no_interval():
     for numbers in [{"ratio": nan}, {"low": nan}, {"high": float("inf")}, {"ratio": 0.0}, {}]:
         fields = {"ratio": 1.2, "low": 1.1, "high": 1.3, **numbers} if numbers else {}
         assert Cell("m", "d", "time", 1.0, 1.2, Verdict.WORSE, **fields).head_interval is None
+
+
+@pytest.mark.parametrize(
+    ("place", "name"), [(Place("m", "d", "n=10"), "m/d/n=10"), (Place("m", "d"), "m/d"), (Place("bench"), "bench")]
+)
+def test_the_name_of_a_place(place, name):
+    assert place.name == name

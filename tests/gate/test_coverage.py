@@ -39,12 +39,13 @@ def test_failures_and_trials_that_have_not_run(make_run):
     assert [(each.name, each.reason) for each in omissions] == [
         (
             "A/d",
-            "2 of 10 trials failed in base (timeout, error); 1 of 10 trials has not run in head: "
-            "the other 7 trials are compared.",
+            "2 of 10 trials without a result in base (timeout, error); "
+            "1 of 10 trials without a result in head (not run yet); the other 7 trials compared.",
         ),
         (
             "C/d",
-            "10 of 10 trials failed in base (error); 10 of 10 trials failed in head (error): nothing is compared.",
+            "10 of 10 trials without a result in base (error); 10 of 10 trials without a result in head (error); "
+            "nothing compared.",
         ),
     ]
 

@@ -11,10 +11,10 @@ import pandas as pd
 from mfbench.errors import UsageError
 from mfbench.model.trials import Status
 from mfbench.stats.results import Run
-from mfbench.suite.forms import KINDS
 from mfbench.suite.scores import SCORES
 from mfbench_gate.history.commits import Commit
 from mfbench_gate.history.entries import Calibration, Entry, Machine, Measurement, digest
+from mfbench_gate.readers.runs import sized_outcomes
 
 _CELL = ["dataset", "method", "size"]
 _TIMES = ("select_wall", "select_cpu", "fit_wall", "fit_cpu", "predict_wall", "predict_cpu")
@@ -66,7 +66,7 @@ def entry_of(run: Run, commit: Commit, calibration: Calibration | None, added: s
 
 
 def _measurements(run: Run) -> tuple[list[Measurement], list[str]]:
-    trials = _with_sizes(run)
+    trials = sized_outcomes(run)
     metrics = [name for name in trials.columns if name in SCORES]
     identity = [run.meta.name, run.meta.profile, run.meta.seed]
     measurements, left_out = [], []
@@ -80,20 +80,6 @@ def _measurements(run: Run) -> tuple[list[Measurement], list[str]]:
             continue
         measurements.append(_measurement(identity, (method, dataset, size), cell, successful, metrics))
     return measurements, left_out
-
-
-def _with_sizes(run: Run) -> pd.DataFrame:
-    trials = run.outcomes.copy()
-    trials["size"] = ""
-    if KINDS[run.protocol.kind].times and len(trials):
-        keys = ["dataset", "repeat", "fold"]
-        sizes = trials[keys].merge(run.sizes, on=keys, how="left")
-        # The trials of a dataset that the run has not begun have no size, and no result.
-        trials["size"] = [
-            "" if np.isnan(n) else f"n={int(n)}, p={int(p)}"
-            for n, p in zip(sizes["n_train"], sizes["n_features"], strict=True)
-        ]
-    return trials
 
 
 def _measurement(

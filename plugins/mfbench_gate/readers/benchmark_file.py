@@ -15,8 +15,8 @@ from typing import Any
 
 from mfbench.base.untrusted import plain_text
 from mfbench.errors import UsageError, explained
-from mfbench_gate.comparison import Omission, Side
-from mfbench_gate.readers.result import BENCHMARK_FILE, Place, Series, StoredResult
+from mfbench_gate.comparison import Omission, Place, Side
+from mfbench_gate.readers.result import BENCHMARK_FILE, Series, StoredResult
 
 LARGEST_FILE = 100_000_000
 MOST_BENCHMARKS = 100_000

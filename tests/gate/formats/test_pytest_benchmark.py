@@ -8,9 +8,9 @@ import pytest
 from pytest_benchmark import cli
 from pytest_benchmark.stats import Stats
 
+from mfbench_gate.comparison import Place
 from mfbench_gate.formats.pytest_benchmark import to_pytest_benchmark
 from mfbench_gate.readers.benchmark_file import read_benchmark_file
-from mfbench_gate.readers.result import Place
 
 
 @pytest.fixture

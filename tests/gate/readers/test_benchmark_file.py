@@ -9,9 +9,9 @@ from statistics import median
 import pytest
 
 from mfbench.errors import UsageError
+from mfbench_gate.comparison import Place
 from mfbench_gate.readers import benchmark_file as reader
 from mfbench_gate.readers.benchmark_file import read_benchmark_file
-from mfbench_gate.readers.result import Place
 
 NAME = Place("tests/test_speed.py::fit")
 
