@@ -104,7 +104,7 @@ def test_a_database_without_the_right_to_write(history, make_entry, monkeypatch)
 
 def test_a_file_that_another_process_keeps_locked(history, make_entry, monkeypatch):
     monkeypatch.setattr(file, "BUSY_SECONDS", 0.01)
-    with open_history(history, write=True), pytest.raises(HistoryError, match="another process has been writing to"):
+    with open_history(history, write=True), pytest.raises(HistoryError, match="another process has been writing to it"):
         add_entries(history, [make_entry(9)])
 
 
