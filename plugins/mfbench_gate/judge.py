@@ -135,25 +135,11 @@ def _judge(
     else:
         reason = f"above the limit, but repeated measurements of the base differ by {math.expm1(floor):.0%}"
     return Cell(
-        method,
-        dataset,
-        measure,
-        base,
-        head,
-        verdict,
-        reason,
-        size,
-        UNITS[measure],
-        math.exp(estimate),
-        math.exp(low),
-        math.exp(high),
-        p_value=p_value,
-        n_pairs=n_pairs,
-        limit=limit,
-        floor=math.exp(floor),
-        base_values=tuple(costs.base[:n_pairs]),
+        method, dataset, measure, base, head, verdict, reason, size, UNITS[measure],
+        ratio=math.exp(estimate), low=math.exp(low), high=math.exp(high), p_value=p_value, n_pairs=n_pairs,
+        limit=limit, floor=math.exp(floor), base_values=tuple(costs.base[:n_pairs]),
         head_values=tuple(costs.head[:n_pairs]),
-    )
+    )  # fmt: skip
 
 
 def _log_ratio(upper: Sequence[float], lower: Sequence[float], measure: str) -> NDArray[np.float64]:

@@ -39,7 +39,7 @@ def test_paths_of_files_are_compared(tmp_path):
         ({"level": 0.0}, "the level 0 is not between 0 and 0.5"),
         ({"level": 0.5}, "the level 0.5 is not between"),
         ({"level": float("nan")}, "the level nan is not between"),
-        ({"limits": ["time=0.5"]}, "is below 1"),
+        ({"limits": ["time=0.5"]}, "at least 1"),
         ({"only": ["x"]}, "--only 'x' matches nothing"),
     ],
 )

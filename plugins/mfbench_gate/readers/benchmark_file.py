@@ -6,12 +6,12 @@ The form is the one that ``pytest --benchmark-json=FILE`` writes; pytest-benchma
 from __future__ import annotations
 
 import json
-import math
 import re
-from collections.abc import Iterable
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field, ValidationError
 
 from mfbench.base.untrusted import plain_text
 from mfbench.errors import UsageError, explained
@@ -24,6 +24,15 @@ MOST_ROUNDS = 1_000
 """Rounds that are kept; of a benchmark with more it is their median alone."""
 MAJOR_VERSIONS = (3, 4, 5)
 _NO_COMMIT = ("", "unversioned", "unknown")
+_Seconds = Annotated[float, Field(ge=0.0, allow_inf_nan=False, strict=True)]
+
+
+class _Stats(BaseModel):
+    """The times of a benchmark: its rounds, or what is left of them."""
+
+    data: list[_Seconds] | None = None
+    median: _Seconds | None = None
+    mean: _Seconds | None = None
 
 
 def read_benchmark_file(path: Path) -> StoredResult:
@@ -44,15 +53,15 @@ def read_benchmark_file(path: Path) -> StoredResult:
     content = _load(path)
     times: dict[Place, Series] = {}
     omissions = []
-    for entry in content["benchmarks"]:
-        name, seconds, reason = _benchmark(entry)
-        place = Place(name)
-        if place in times:
-            reason = "appears more than once in the file; the first one is compared"
-        if reason:
-            omissions.append(Omission(name, f"{reason}."))
+    for entry in map(_table, content["benchmarks"]):
+        name = plain_text(entry.get("fullname") or entry.get("name"), 300) or "a benchmark without a name"
+        seconds = _rounds(entry.get("stats"))
+        if Place(name) in times:
+            omissions.append(Omission(name, "appears more than once in the file; the first one is compared."))
+        elif seconds:
+            times[Place(name)] = {(0, number): value for number, value in enumerate(seconds)}
         else:
-            times[place] = seconds
+            omissions.append(Omission(name, "has no usable time in the file."))
     machine = _table(content.get("machine_info"))
     return StoredResult(
         Side(plain_text(path), _commit(_table(content.get("commit_info"))), _machine(machine)),
@@ -91,33 +100,14 @@ def _load(path: Path) -> dict[str, Any]:
     return content
 
 
-def _benchmark(entry: object) -> tuple[str, Series, str]:
-    """Return the name of a benchmark with the seconds of its rounds, or with the reason why there are none."""
-    table = _table(entry)
-    name = plain_text(table.get("fullname") or table.get("name"), 300) or "a benchmark without a name"
-    stats = _table(table.get("stats"))
-    rounds = stats.get("data")
-    if isinstance(rounds, list) and rounds:
-        values = [_seconds(value) for value in rounds]
-    else:
-        values = [_seconds(stats.get("median", stats.get("mean")))]
-    usable = [value for value in values if value is not None]
-    if len(usable) < len(values):
-        return name, {}, "has no usable time in the file"
-    if len(usable) > MOST_ROUNDS:
-        usable = [median(usable)]
-    return name, {(0, number): value for number, value in enumerate(usable)}, ""
-
-
-def _seconds(value: object) -> float | None:
-    """Return a number of the file as seconds; None if it is anything else, negative or not finite."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
+def _rounds(stats: object) -> list[float]:
+    """Return the seconds of the rounds of a benchmark, or the median that stands for them; empty if none is usable."""
     try:
-        seconds = float(value)
-    except OverflowError:
-        return None
-    return seconds if math.isfinite(seconds) and seconds >= 0 else None
+        times = _Stats.model_validate(stats)
+    except ValidationError:
+        return []
+    rounds = times.data or [value for value in (times.median, times.mean) if value is not None][:1]
+    return rounds if len(rounds) <= MOST_ROUNDS else [median(rounds)]
 
 
 def _table(value: object) -> dict[str, Any]:
@@ -133,7 +123,7 @@ def _commit(table: dict[str, Any]) -> str:
 
 def _machine(table: dict[str, Any]) -> str:
     cpu = _table(table.get("cpu"))
-    names: Iterable[object] = (cpu.get("brand_raw"), cpu.get("brand"), table.get("processor"), table.get("machine"))
-    processor = next((text for text in (plain_text(name, 100) for name in names if isinstance(name, str)) if text), "")
-    system = " ".join(text for text in (plain_text(table.get(key), 60) for key in ("system", "release")) if text)
-    return ", ".join(part for part in (processor, system) if part)
+    names = (cpu.get("brand_raw"), cpu.get("brand"), table.get("processor"), table.get("machine"))
+    processor = next(filter(None, (plain_text(name, 100) for name in names if isinstance(name, str))), "")
+    system = " ".join(filter(None, (plain_text(table.get(key), 60) for key in ("system", "release"))))
+    return ", ".join(filter(None, (processor, system)))
