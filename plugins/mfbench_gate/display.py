@@ -1,12 +1,15 @@
-"""A comparison of two versions as a report, which the renderers of all reports show: the worse cells come first."""
+"""A comparison as a report, which the renderers of all reports show: the worse cells come first; and as JSON."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from dataclasses import asdict
 
-from mfbench.base.untrusted import cut
+from mfbench.base.untrusted import cut, json_document
 from mfbench.base.wording import counted
 from mfbench.model.sections import Cell, Report, Role, Section, Table
+from mfbench.report.render.json import plain
 from mfbench_gate import comparison as compared
 from mfbench_gate.comparison import Comparison, Side, Verdict
 from mfbench_gate.scores import SAME_PREDICTIONS, SAME_SCORES
@@ -57,13 +60,22 @@ def comparison_report(comparison: Comparison) -> Report:
     )
 
 
+def to_json(comparison: Comparison) -> str:
+    """Return every field of a comparison as JSON; a number that does not exist is null.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    """
+    content = {"headline": headline(comparison), **asdict(comparison), "exit_code": int(comparison.exit_code)}
+    return json_document(json.dumps(plain(content), indent=2, ensure_ascii=False)) + "\n"
+
+
 def _tables(cells: Sequence[compared.Cell]) -> list[Table]:
     rows = [
         [
-            Cell(cut(f"{cell.name}: {cell.measure}", _LONGEST_TEXT)),
-            Cell(amount(cell.base, cell.unit)),
-            Cell(amount(cell.head, cell.unit)),
-            Cell(change(cell)),
+            *map(Cell, (cut(f"{cell.name}: {cell.measure}", _LONGEST_TEXT), amount(cell.base, cell.unit))),
+            *map(Cell, (amount(cell.head, cell.unit), change(cell))),
             Cell(f"{MARKS[cell.verdict]} {cell.verdict}", _ROLES.get(cell.verdict, "marked")),
             Cell(cut(cell.reason, _LONGEST_TEXT)),
         ]

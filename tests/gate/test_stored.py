@@ -11,8 +11,7 @@ from mfbench.errors import ExitCode, UsageError
 from mfbench.report.render.terminal import show
 from mfbench_gate import api
 from mfbench_gate.comparison import Verdict
-from mfbench_gate.display import comparison_report
-from mfbench_gate.formats.plain_json import to_json
+from mfbench_gate.display import comparison_report, to_json
 from mfbench_gate.limits import Limits
 from mfbench_gate.readers.benchmark_file import read_benchmark_file
 from mfbench_gate.readers.runs import read_run

@@ -86,8 +86,7 @@ def finish(comparison: Comparison, files: Mapping[str, Path | None], *, as_json:
     """
     from mfbench.report.render.terminal import show
     from mfbench_gate.api import write_formats
-    from mfbench_gate.display import comparison_report
-    from mfbench_gate.formats.plain_json import to_json
+    from mfbench_gate.display import comparison_report, to_json
 
     outlive_output()
     if as_json:

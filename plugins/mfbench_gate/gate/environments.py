@@ -178,16 +178,11 @@ def _merge_base(top: Path) -> str:
     branches = [f"origin/{target}"] if target else list(_MAIN_BRANCHES)
     for branch in branches:
         with contextlib.suppress(UsageError):
-            commit = _git(top, "rev-parse", "--verify", "--quiet", f"{branch}^{{commit}}")
-            break
-    else:
-        raise UsageError(f"{top} has no branch {' or '.join(branches)}: fetch it, or name the revision of the base")
-    try:
-        return _git(top, "merge-base", "HEAD", commit)
-    except UsageError:
-        raise UsageError(
-            f"{top} has no commit that HEAD and {branch} share; fetch the whole history, not a shallow clone"
-        ) from None
+            return _git(top, "merge-base", "HEAD", branch)
+    raise UsageError(
+        f"{top} has no commit that HEAD shares with {' or '.join(branches)}: fetch the branch with its whole history, "
+        "not a shallow clone, or name the revision of the base"
+    )
 
 
 def _build(place: Path, top: Path, commit: str, inside: Path) -> None:

@@ -8,17 +8,21 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import pandas as pd
+
 from mfbench.base.wording import counted
-from mfbench_gate.comparison import Cell, Comparison, Omission, Side, Verdict
+from mfbench.model.trials import Status
+from mfbench_gate.comparison import Cell, Change, Comparison, Omission, Place, Side, Verdict
 from mfbench_gate.gate.environments import PreparedSide
 from mfbench_gate.gate.measure import BASE, HEAD, LATE, Blocks, Measurements, Start
 from mfbench_gate.gate.plan import GatePlan, TimedCell
-from mfbench_gate.gate.scores import judge_answers
 from mfbench_gate.gate.side import ReplicateError
 from mfbench_gate.gate.staging import staged
 from mfbench_gate.judge import CostKey, Costs, is_confirmed, judge_costs
 from mfbench_gate.limits import Limits
 from mfbench_gate.looks import PAIRS_PER_BLOCK, Analyses, plan_analyses
+from mfbench_gate.pairs import score_pairs
+from mfbench_gate.scores import judge_scores
 from mfbench_gate.texts import changed_versions
 
 # Costs and scores may each raise a false alarm with half of the level.
@@ -252,6 +256,36 @@ class Gate:
             yield "Both sides are the same version."
         if self._problem:
             yield self._problem
+
+
+def judge_answers(
+    plan: GatePlan, answers: Mapping[tuple[str, Place, int, int], Mapping[str, Any]], limits: Limits, level: float
+) -> tuple[list[Cell], list[Change]]:
+    """Judge the scores of all trials that ran on both sides.
+
+    Parameters
+    ----------
+    plan : GatePlan
+    answers : mapping
+        As `mfbench_gate.gate.measure.Measurements.answers`.
+    limits : Limits
+    level : float
+        Probability of any false alarm.
+
+    Returns
+    -------
+    cells : list of Cell
+    changes : list of Change
+    """
+    rows: dict[str, list[dict[str, Any]]] = {"base": [], "head": []}
+    for (side, place, repeat, fold), answer in answers.items():
+        outcome = {"repeat": repeat, "fold": fold, "status": Status.OK, "predictions": answer["predictions"]}
+        rows[side].append(place._asdict() | outcome | answer["scores"])
+    if not all(rows.values()):
+        return [], []
+    metrics = list(plan.suite.loaded.protocol.metrics)
+    pairs = score_pairs(pd.DataFrame(rows["base"]), pd.DataFrame(rows["head"]), metrics)
+    return judge_scores(pairs, limits, level, plan.suite.protocol.test_train_ratio)
 
 
 def confirming_blocks(level: float) -> int:

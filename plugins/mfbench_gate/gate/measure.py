@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -108,16 +108,16 @@ class Blocks:
             Gets what is judged, the rounds of each cell, the omissions, and the versions.
         """
         sides = (BASE, HEAD)
-        with Team(self._start, sides) as team:
-            into.versions = {side: process.versions() for side, process in zip(sides, team.processes, strict=True)}
-            for process in team.processes:
+        with self._team(sides) as processes:
+            into.versions = {side: process.versions() for side, process in zip(sides, processes, strict=True)}
+            for process in processes:
                 for method, measures in process.judged.items():
                     into.judged.setdefault(method, set()).update(measures)
             for cell in into.remaining(cells):
                 if self._left <= 0.0:
                     into.omissions[cell.name] = LATE
                     continue
-                answers = {side: team.ask(at, cell.trials[0], 1, self._left) for at, side in enumerate(sides)}
+                answers = {side: self._ask(at, cell.trials[0], 1) for at, side in enumerate(sides)}
                 if reason := _failure(answers):
                     into.omissions[cell.name] = reason
                 else:
@@ -135,12 +135,12 @@ class Blocks:
         begin, slept = self._now(), _seconds_asleep()
         measured: list[tuple[TimedCell, list[Answer]]] = []
         todo = into.remaining(cells)
-        with Team(self._start, SIDES) as team:
+        with self._team(SIDES):
             for position in self._rng.permutation(len(todo)):
                 if self._left <= 0.0:
                     break
                 cell = todo[position]
-                answers = self._four(team, cell, into)
+                answers = self._four(cell, into)
                 if answers is not None:
                     measured.append((cell, answers))
         self._number += 1
@@ -160,73 +160,37 @@ class Blocks:
     def _left(self) -> float:
         return self.deadline - self._now()
 
-    def _four(self, team: Team, cell: TimedCell, into: Measurements) -> list[Answer] | None:
+    @contextlib.contextmanager
+    def _team(self, sides: Sequence[str]) -> Iterator[list[RunningReplicate]]:
+        """Start a process for each side, and end them; one that ends earlier is replaced by a new one of its side."""
+        with contextlib.ExitStack() as self._stack:
+            # All processes exist before the first is waited for, so that they start side by side.
+            self._sides, self._processes = sides, [self._stack.push(self._start(side)) for side in sides]
+            for process in self._processes:
+                process.__enter__()
+            yield self._processes
+
+    def _ask(self, position: int, trial: Trial, rounds: int) -> Answer:
+        """Let one of the processes run a trial."""
+        process = self._processes[position]
+        if trial.method in process.missing:
+            return {"status": "missing", "message": process.missing[trial.method]}
+        answer = process.run(trial, rounds, self._left)
+        if not process.is_alive:
+            self._processes[position] = self._stack.enter_context(self._start(self._sides[position]))
+        return answer
+
+    def _four(self, cell: TimedCell, into: Measurements) -> list[Answer] | None:
         trial = cell.trials[self._number % len(cell.trials)]
         answers: dict[int, Answer] = {}
         for number in ORDERS[int(self._rng.integers(2))]:
-            answer = team.ask(number, trial, into.rounds[cell.name], self._left)
+            answer = self._ask(number, trial, into.rounds[cell.name])
             if answer["status"] != Status.OK:
                 into.omissions[cell.name] = f"failed on the {SIDES[number]}: {answer['message']}"
                 return None
             answers[number] = answer
             into.answers[SIDES[number], cell.place, trial.repeat, trial.fold] = answer
         return [answers[number] for number in range(len(SIDES))]
-
-
-class Team:
-    """The processes of a block: one that ends is replaced by a new one of its side.
-
-    Parameters
-    ----------
-    start : callable
-        As in `Blocks`.
-    sides : sequence of str
-
-    Attributes
-    ----------
-    processes : list of RunningReplicate
-        One for each of `sides`.
-    """
-
-    def __init__(self, start: Start, sides: Sequence[str]) -> None:
-        self._start, self._sides = start, sides
-        self._stack = contextlib.ExitStack()
-        self.processes: list[RunningReplicate] = []
-
-    def __enter__(self) -> Team:
-        # All processes exist before the first is waited for, so that they start side by side.
-        started = [self._start(side) for side in self._sides]
-        for process in started:
-            self._stack.push(process)
-        try:
-            self.processes = [process.__enter__() for process in started]
-        except BaseException:
-            self._stack.close()
-            raise
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stack.close()
-
-    def ask(self, position: int, trial: Trial, rounds: int, left: float) -> Answer:
-        """Let one of the processes run a trial.
-
-        Parameters
-        ----------
-        position : int
-            In `sides`.
-        trial : Trial
-        rounds : int
-        left : float
-            Seconds until the measurements end.
-        """
-        process = self.processes[position]
-        if trial.method in process.missing:
-            return {"status": "missing", "message": process.missing[trial.method]}
-        answer = process.run(trial, rounds, left)
-        if not process.is_alive:
-            self.processes[position] = self._stack.enter_context(self._start(self._sides[position]))
-        return answer
 
 
 def _failure(answers: Mapping[str, Answer]) -> str:

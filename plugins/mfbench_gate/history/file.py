@@ -57,7 +57,7 @@ def open_history(path: Path, *, write: bool = False) -> Iterator[sqlite3.Connect
     UsageError
         If there is nothing to read.
     HistoryError
-        If the file is not a history, is damaged, was written by a newer version, or cannot be written to.
+        If the file is not a history, is damaged, or cannot be written to.
     """
     if path.is_dir():
         raise UsageError(f"{path} is a folder; --history names a file")
@@ -97,11 +97,10 @@ def _check(db: sqlite3.Connection, path: Path, write: bool) -> None:
             db.execute(statement)
         db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-    elif application != APPLICATION_ID:
-        raise HistoryError(f"{path} is not a history but another SQLite file; name a history with --history")
-    elif version != SCHEMA_VERSION:
+    elif (application, version) != (APPLICATION_ID, SCHEMA_VERSION):
         raise HistoryError(
-            f"{path} has schema version {version}, but this mfbench reads version {SCHEMA_VERSION}; update mfbench"
+            f"{path} is not a history of schema version {SCHEMA_VERSION} but another SQLite file; name a history with "
+            "--history"
         )
 
 

@@ -5,8 +5,6 @@ The form is the one that ``pytest --benchmark-json=FILE`` writes; pytest-benchma
 
 from __future__ import annotations
 
-import json
-import re
 from pathlib import Path
 from statistics import median
 from typing import Annotated, Any
@@ -22,7 +20,6 @@ LARGEST_FILE = 100_000_000
 MOST_BENCHMARKS = 100_000
 MOST_ROUNDS = 1_000
 """Rounds that are kept; of a benchmark with more it is their median alone."""
-MAJOR_VERSIONS = (3, 4, 5)
 _NO_COMMIT = ("", "unversioned", "unknown")
 _Seconds = Annotated[float, Field(ge=0.0, allow_inf_nan=False, strict=True)]
 
@@ -33,6 +30,15 @@ class _Stats(BaseModel):
     data: list[_Seconds] | None = None
     median: _Seconds | None = None
     mean: _Seconds | None = None
+
+
+class _File(BaseModel):
+    """The parts of a file that are read; each benchmark is checked by itself."""
+
+    version: Annotated[str, Field(pattern=r"^[345]\.\d")]
+    benchmarks: Annotated[list[Any], Field(max_length=MOST_BENCHMARKS)]
+    machine_info: Any = None
+    commit_info: Any = None
 
 
 def read_benchmark_file(path: Path) -> StoredResult:
@@ -53,7 +59,7 @@ def read_benchmark_file(path: Path) -> StoredResult:
     content = _load(path)
     times: dict[Place, Series] = {}
     omissions = []
-    for entry in map(_table, content["benchmarks"]):
+    for entry in map(_table, content.benchmarks):
         name = plain_text(entry.get("fullname") or entry.get("name"), 300) or "a benchmark without a name"
         seconds = _rounds(entry.get("stats"))
         if Place(name) in times:
@@ -62,9 +68,9 @@ def read_benchmark_file(path: Path) -> StoredResult:
             times[Place(name)] = {(0, number): value for number, value in enumerate(seconds)}
         else:
             omissions.append(Omission(name, "has no usable time in the file."))
-    machine = _table(content.get("machine_info"))
+    machine = _table(content.machine_info)
     return StoredResult(
-        Side(plain_text(path), _commit(_table(content.get("commit_info"))), _machine(machine)),
+        Side(plain_text(path), _commit(_table(content.commit_info)), _machine(machine)),
         BENCHMARK_FILE,
         plain_text(path.name),
         times=times,
@@ -73,7 +79,7 @@ def read_benchmark_file(path: Path) -> StoredResult:
     )
 
 
-def _load(path: Path) -> dict[str, Any]:
+def _load(path: Path) -> _File:
     """Return the content of a file after checking that it has the form of pytest-benchmark."""
     shown = plain_text(path)
     with explained(UsageError, lambda reason: f"cannot read {shown}: {reason}", OSError):
@@ -81,23 +87,14 @@ def _load(path: Path) -> dict[str, Any]:
         if size > LARGEST_FILE:
             raise UsageError(f"{shown} has {size / 1e6:.0f} MB; files up to {LARGEST_FILE / 1e6:.0f} MB are read")
         data = path.read_bytes()
-    not_json = f"{shown} is neither a run folder nor a JSON file"
     try:
-        content = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"{not_json} ({plain_text(error, 100)})") from None
-    if not isinstance(content, dict) or not isinstance(content.get("benchmarks"), list):
-        raise UsageError(f"{shown} is not a file of pytest-benchmark: it has no list 'benchmarks'")
-    version = content.get("version")
-    match = re.match(r"(\d{1,4})\.\d", version) if isinstance(version, str) else None
-    if match is None or int(match[1]) not in MAJOR_VERSIONS:
-        readable = f"versions {MAJOR_VERSIONS[0]} to {MAJOR_VERSIONS[-1]} are read"
+        return _File.model_validate_json(data)
+    except ValidationError as error:
+        problem = error.errors()[0]
+        reason = plain_text(": ".join([*map(str, problem["loc"]), problem["msg"]]), 200)
         raise UsageError(
-            f"{shown} is of an unknown version of pytest-benchmark ({plain_text(repr(version), 40)}): {readable}"
-        )
-    if len(content["benchmarks"]) > MOST_BENCHMARKS:
-        raise UsageError(f"{shown} has more than {MOST_BENCHMARKS} benchmarks")
-    return content
+            f"{shown} is neither a run folder nor a JSON file of pytest-benchmark, versions 3 to 5 ({reason})"
+        ) from None
 
 
 def _rounds(stats: object) -> list[float]:

@@ -4,7 +4,7 @@ import json
 from dataclasses import fields
 
 from mfbench_gate.comparison import Cell, Comparison
-from mfbench_gate.formats.plain_json import to_json
+from mfbench_gate.display import to_json
 
 
 def test_every_field_is_in_the_file(comparison):

@@ -1,8 +1,8 @@
 from mfbench.host.registry import load_registry
 from mfbench.suite.loading import load_suite
 from mfbench_gate.comparison import Verdict
+from mfbench_gate.gate.gate import judge_answers
 from mfbench_gate.gate.plan import plan_gate
-from mfbench_gate.gate.scores import judge_answers
 from mfbench_gate.limits import Limits
 
 
