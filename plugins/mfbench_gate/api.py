@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -31,7 +30,7 @@ from mfbench_gate.gate.gate import run_gate
 from mfbench_gate.gate.plan import plan_gate
 from mfbench_gate.history.calibration import calibrate, this_machine
 from mfbench_gate.history.commits import Commit, project_commit
-from mfbench_gate.history.entries import Entry, Machine
+from mfbench_gate.history.entries import Machine
 from mfbench_gate.history.record import entry_of
 from mfbench_gate.history.series import TIME, select_series
 from mfbench_gate.history.storage import Addition, add_entries, read_entries
@@ -236,56 +235,16 @@ def gate(
     loaded = load_suite(suite, registry, profile, part=part, preferred=PROFILE)
     loaded = with_additions(loaded, registry, additions_of(add, registry))
     plan = plan_gate(loaded, registry, only, Lookup(DataOptions.of(data_dir, offline)))
-    sides = []
-    for side in (base, head):
-        say(f"preparing {side}")
-        sides.append(prepare_side(side, Path(folder)))
+    say(f"preparing {base}")
+    first = prepare_side(base, Path(folder))
+    say(f"preparing {head}")
+    second = prepare_side(head, Path(folder))
     return run_gate(
-        plan, *sides, say, limits=accepted, level=level, budget=seconds, clock=clock, undecided_ok=undecided_ok
+        plan, first, second, say, limits=accepted, level=level, budget=seconds, clock=clock, undecided_ok=undecided_ok
     )
 
 
-@dataclass(frozen=True)
-class Tracked:
-    """What `track_run` did.
-
-    Attributes
-    ----------
-    entry : Entry
-    addition : Addition
-    left_out : list of str
-        A sentence about each cell that was not added.
-    """
-
-    entry: Entry
-    addition: Addition
-    left_out: list[str]
-
-    @property
-    def sentences(self) -> list[str]:
-        """What to report: what was added, and what was not."""
-        new, commit = self.addition.n_measurements, self.entry.commit[:7]
-        if new:
-            lines = [f"added {counted(new, 'measurement')} of commit {commit} on {self.entry.machine}"]
-        else:
-            lines = ["nothing to add: the history already has every measurement of this run"]
-        elsewhere = [other[:7] for other in self.addition.commits if other != self.entry.commit]
-        if elsewhere:
-            lines.append(
-                f"results that were measured at {', '.join(elsewhere)} and are reused were not added again; "
-                "'mfbench suite --fresh' measures them at this commit"
-            )
-        if self.entry.calibration is None:
-            lines.append(
-                f"the calibration kernels were not measured: the run is from {self.entry.machine}, "
-                f"and this machine is {this_machine()}"
-            )
-        if self.left_out:
-            lines.append(f"left out: {'; '.join(self.left_out)}")
-        return lines
-
-
-def track_run(run: Run, history: Path | str, *, commit: str | None = None, folder: Path | None = None) -> Tracked:
+def track_run(run: Run, history: Path | str, *, commit: str | None = None, folder: Path | None = None) -> list[str]:
     """Add a run to a history; adding it again changes nothing.
 
     Parameters
@@ -300,7 +259,8 @@ def track_run(run: Run, history: Path | str, *, commit: str | None = None, folde
 
     Returns
     -------
-    Tracked
+    list of str
+        Sentences on what was added, and what was not.
 
     Raises
     ------
@@ -318,7 +278,23 @@ def track_run(run: Run, history: Path | str, *, commit: str | None = None, folde
     calibration = calibrate() if Machine.of(run.meta.environment) == this_machine() else None
     added = datetime.now(UTC).isoformat(timespec="seconds")
     entry, left_out = entry_of(run, Commit(measured.name, measured.time), calibration, added)
-    return Tracked(entry, add_entries(Path(history), [entry]), left_out)
+    addition = add_entries(Path(history), [entry])
+    if addition.n_measurements:
+        n_new = counted(addition.n_measurements, "measurement")
+        sentences = [f"added {n_new} of commit {entry.commit[:7]} on {entry.machine}"]
+    else:
+        sentences = ["nothing to add: the history already has every measurement of this run"]
+    if elsewhere := [other[:7] for other in addition.commits if other != entry.commit]:
+        sentences.append(
+            f"results that were measured at {', '.join(elsewhere)} and are reused were not added again; "
+            "'mfbench suite --fresh' measures them at this commit"
+        )
+    if calibration is None:
+        sentences.append(
+            f"the calibration kernels were not measured: the run is from {entry.machine}, "
+            f"and this machine is {this_machine()}"
+        )
+    return sentences + [f"left out: {'; '.join(left_out)}"] * bool(left_out)
 
 
 def merge_histories(other: Path | str, history: Path | str) -> Addition:

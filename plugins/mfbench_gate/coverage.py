@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -41,7 +41,7 @@ def select(groups: Sequence[Sequence[str]], only: Sequence[str]) -> list[set[str
 
 
 def one_sided(
-    kind: str, base: Iterable[str], head: Iterable[str], left_out: Sequence[dict[str, str]] = ()
+    kind: str, sides: Sequence[Iterable[str]], left_out: Sequence[Mapping[str, str]] = ({}, {})
 ) -> list[Omission]:
     """Return an omission for each name that only one side has.
 
@@ -49,23 +49,24 @@ def one_sided(
     ----------
     kind : str
         What it is, such as "method".
-    base, head : iterable of str
-    left_out : sequence of dict of str to str, default=()
+    sides : sequence of iterable of str
+        The names of base and head.
+    left_out : sequence of mapping of str to str, optional
         For base and head, why a name is not part of it.
 
     Examples
     --------
-    >>> one_sided("method", ["RFF", "1NN"], ["RFF"])
+    >>> one_sided("method", (["RFF", "1NN"], ["RFF"]))
     [Omission(name='1NN', reason='This method is in base only.')]
     """
     omissions = []
-    names = dict.fromkeys(base), dict.fromkeys(head)
-    for number, (here, there) in enumerate([names, names[::-1]]):
-        reasons = left_out[1 - number] if left_out else {}
-        for name in here:
-            if name not in there:
-                why = f"; {SIDES[1 - number]} left it out: {reasons[name].rstrip('.')}" if name in reasons else ""
-                omissions.append(Omission(name, f"This {kind} is in {SIDES[number]} only{why}."))
+    names = [dict.fromkeys(side) for side in sides]
+    for here, there in ((0, 1), (1, 0)):
+        for name in names[here]:
+            if name not in names[there]:
+                reason = left_out[there].get(name, "").rstrip(".")
+                why = f"; {SIDES[there]} left it out: {reason}" if reason else ""
+                omissions.append(Omission(name, f"This {kind} is in {SIDES[here]} only{why}."))
     return omissions
 
 

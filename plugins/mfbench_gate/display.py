@@ -51,11 +51,14 @@ def comparison_report(comparison: Comparison) -> Report:
         headline(comparison),
         "; ".join(cut(text, _LONGEST_TEXT) for text in setting if text),
         [
-            Section("Worse or undecided", _tables(urgent)),
-            Section("Other cells", _tables(others), notes=_summaries(identical)),
-            Section("Changed predictions", notes=_short(changes)),
-            Section("Not compared", notes=_short([f"{each.name}: {each.reason}" for each in comparison.omissions])),
-            Section("Notes", notes=_short(notes)),
+            Section(title, tables, notes=[cut(note, _LONGEST_NOTE) for note in lines])
+            for title, tables, lines in (
+                ("Worse or undecided", _tables(urgent), []),
+                ("Other cells", _tables(others), _summaries(identical)),
+                ("Changed predictions", [], changes),
+                ("Not compared", [], [f"{each.name}: {each.reason}" for each in comparison.omissions]),
+                ("Notes", [], notes),
+            )
         ],
     )
 
@@ -92,13 +95,9 @@ def _summaries(cells: Sequence[compared.Cell]) -> list[str]:
         kind = "scores" if all(cell.reason == SAME_SCORES for cell in own) else "predictions"
         names = own[0].name if len(own) == 1 else counted(len(own), "cell")
         lines.append(f"{MARKS[Verdict.NO_WORSE]} {measure}: the {kind} of {names} are identical")
-    return _short(lines)
+    return lines
 
 
 def _describe(side: Side) -> str:
     details = "; ".join(filter(None, (side.version, side.machine)))
     return f"{side.name} ({details})" if details else side.name
-
-
-def _short(notes: Sequence[str]) -> list[str]:
-    return [cut(note, _LONGEST_NOTE) for note in notes]

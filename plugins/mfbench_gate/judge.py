@@ -106,8 +106,6 @@ def is_confirmed(costs: Costs, measure: str, limit: float, floor: float, level: 
         Of one one-sided test.
     """
     values = costs.log_ratios(measure)
-    if not len(values):
-        return False
     return p_greater(values) <= level and float(np.median(values)) > math.log(max(limit, floor))
 
 

@@ -63,9 +63,7 @@ def parse_limits(texts: Iterable[str]) -> Limits:
     Limits(time=1.1, memory=1.5, scores={'accuracy': 0.02})
     """
     values: dict[str, float] = {}
-    for part in (part.strip() for text in texts for part in text.split(",")):
-        if not part:
-            continue
+    for part in filter(None, map(str.strip, ",".join(texts).split(","))):
         measure, value = _parse(part)
         if measure in values:
             raise UsageError(f"there are two limits of {measure}: write one")

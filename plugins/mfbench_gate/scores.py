@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -64,11 +65,14 @@ def judge_scores(pairs: pd.DataFrame, limits: Limits, level: float, ratio: float
     columns = [pairs[name].to_numpy(dtype=float) for name in ("base", "head", "n_changed")]
     tested = []
     for (*place, measure), rows in positions.items():
-        base, head, n_changed = (column[rows] for column in columns)
-        if not np.isnan([base, head]).all():
-            tested.append(_test(Place(*place), measure, base, head, n_changed, limits.of(measure), level, ratio))
+        folds = [column[rows] for column in columns]
+        if not np.isnan(folds[:2]).all():
+            tested.append(_test(Place(*place), measure, folds, limits.of(measure), level, ratio))
     adjusted = holm([p_value for *_, p_value in tested])
-    cells = [_judge(cell, *bounds, float(p), level) for (cell, *bounds, _), p in zip(tested, adjusted, strict=True)]
+    cells = [
+        _judge(cell, loss, bound, float(p_value), level)
+        for (cell, loss, bound, _), p_value in zip(tested, adjusted, strict=True)
+    ]
     return cells, changed_methods(pairs)
 
 
@@ -88,16 +92,10 @@ def changed_methods(pairs: pd.DataFrame) -> list[Change]:
 
 
 def _test(
-    place: Place,
-    measure: str,
-    base: NDArray[np.float64],
-    head: NDArray[np.float64],
-    n_changed: NDArray[np.float64],
-    limit: float,
-    level: float,
-    ratio: float,
+    place: Place, measure: str, folds: Sequence[NDArray[np.float64]], limit: float, level: float, ratio: float
 ) -> tuple[Cell, float, float, float]:
     """Return a cell with its mean loss, the upper bound and the one-sided p-value; all NaN where nothing was tested."""
+    base, head, n_changed = folds
     complete = np.isfinite(base) & np.isfinite(head)
     n_pairs = int(complete.sum())
     sign = 1.0 if SCORES[measure].greater_is_better else -1.0

@@ -13,7 +13,7 @@ from mfbench.model.trials import Status
 from mfbench.stats.results import Run
 from mfbench.suite.forms import KINDS
 from mfbench.suite.scores import SCORES
-from mfbench_gate.comparison import Cell, Comparison, Omission, Place, Verdict
+from mfbench_gate.comparison import Cell, Comparison, Omission, Verdict
 from mfbench_gate.coverage import CELL, SIDES, lost_trials, one_sided, select, why_folds_differ
 from mfbench_gate.limits import MEMORY, TIME, Limits
 from mfbench_gate.pairs import score_pairs
@@ -22,8 +22,6 @@ from mfbench_gate.readers.runs import TIMING_RUN
 from mfbench_gate.scores import changed_methods, judge_scores
 from mfbench_gate.texts import changed_versions
 from mfbench_gate.trends import trend_cells, why_trend
-
-MOST_NAMED = 3
 
 
 def compare_stored(
@@ -88,17 +86,10 @@ def _compare_benchmarks(comparison: Comparison, base: StoredResult, head: Stored
     )
     comparison.cells = trend_cells(base, head)
     if not comparison.cells:
-        there = ", and ".join(f"{side.side.name} has {_some(list(side.times))}" for side in (base, head))
-        raise UsageError(f"{base.side.name} and {head.side.name} have no benchmark in common: {there}")
-    comparison.omissions = one_sided("benchmark", *([place.method for place in side.times] for side in (base, head)))
+        raise UsageError(f"{base.side.name} and {head.side.name} have no benchmark in common")
+    comparison.omissions = one_sided("benchmark", [[place.method for place in side.times] for side in (base, head)])
     for name, side in zip(SIDES, (base, head), strict=True):
         comparison.omissions += [Omission(each.name, f"In {name}: {each.reason}") for each in side.omissions]
-
-
-def _some(places: Sequence[Place]) -> str:
-    """Return the first benchmarks, and how many there are."""
-    names = ", ".join(place.method for place in places[:MOST_NAMED])
-    return f"{names}, … ({len(places)} in all)" if len(places) > MOST_NAMED else names or "none that can be read"
 
 
 def _compare_runs(
@@ -121,15 +112,15 @@ def _compare_runs(
     if outcomes[0].merge(outcomes[1], on=CELL).empty:
         raise UsageError(f"{base.side.name} and {head.side.name} have nothing in common: no method on the same dataset")
     for kind in CELL:
-        comparison.omissions += one_sided(kind, *(frame[kind] for frame in outcomes), left_out)
+        comparison.omissions += one_sided(kind, [frame[kind] for frame in outcomes], left_out)
     comparison.omissions += lost_trials(outcomes[0], outcomes[1])
     _add_scores(comparison, runs, [chosen(run.trials) for run in runs], limits)
     times = [cell for cell in trend_cells(base, head) if cell.dataset in datasets and cell.method in methods]
     comparison.cells += times
     if base.kind == TIMING_RUN:
         compared = {(cell.method, cell.dataset) for cell in times}
-        sizes = ([place.name for place in side.times if place[:2] in compared] for side in (base, head))
-        comparison.omissions += one_sided("size", *sizes)
+        sizes = [[place.name for place in side.times if place[:2] in compared] for side in (base, head)]
+        comparison.omissions += one_sided("size", sizes)
 
 
 def _add_scores(comparison: Comparison, runs: tuple[Run, Run], trials: Sequence[pd.DataFrame], limits: Limits) -> None:

@@ -39,7 +39,7 @@ def kernels(monkeypatch):
 def test_a_run_of_this_machine_is_added_with_the_kernels(tmp_path, timed_run, timed, here, kernels):
     run = timed_run({("iris", "A"): [timed(1.0)]}, environment=here)
     tracked = track_run(run, tmp_path / "h", commit=COMMIT)
-    assert tracked.sentences == [f"added 1 measurement of commit aaaaaaa on {this_machine()}"]
+    assert tracked == [f"added 1 measurement of commit aaaaaaa on {this_machine()}"]
     (entry,) = read_entries(tmp_path / "h")
     assert (entry.commit, entry.calibration, entry.machine) == (COMMIT, kernels, this_machine())
 
@@ -57,7 +57,7 @@ def test_adding_it_again_changes_nothing(tmp_path, timed_run, timed, here, kerne
     track_run(run, tmp_path / "h", commit=COMMIT)
     before = (tmp_path / "h").read_bytes()
     tracked = track_run(run, tmp_path / "h", commit=COMMIT)
-    assert tracked.sentences == ["nothing to add: the history already has every measurement of this run"]
+    assert tracked == ["nothing to add: the history already has every measurement of this run"]
     assert (tmp_path / "h").read_bytes() == before
 
 
@@ -65,21 +65,21 @@ def test_results_that_are_reused_stay_with_the_commit_that_was_measured(tmp_path
     old, new = {("iris", "A"): [timed(1.0)]}, {("iris", "B"): [timed(2.0)]}
     track_run(timed_run(old, "one", environment=here), tmp_path / "h", commit=COMMIT)
     tracked = track_run(timed_run(old | new, "two", environment=here), tmp_path / "h", commit=OTHER)
-    assert tracked.sentences[0].startswith("added 1 measurement of commit bbbbbbb")
-    assert tracked.sentences[1].startswith("results that were measured at aaaaaaa and are reused were not added again")
+    assert tracked[0].startswith("added 1 measurement of commit bbbbbbb")
+    assert tracked[1].startswith("results that were measured at aaaaaaa and are reused were not added again")
 
 
 def test_kernels_are_not_measured_for_another_machine(tmp_path, timed_run, timed, monkeypatch):
     monkeypatch.setattr(tracking, "calibrate", lambda: pytest.fail("not on this machine"))
     tracked = track_run(timed_run({("iris", "A"): [timed(1.0)]}), tmp_path / "h", commit=COMMIT)
     assert read_entries(tmp_path / "h")[0].calibration is None
-    assert tracked.sentences[1].startswith("the calibration kernels were not measured: the run is from a processor, ")
+    assert tracked[1].startswith("the calibration kernels were not measured: the run is from a processor, ")
 
 
 def test_cells_that_are_left_out_are_listed(tmp_path, timed_run, timed, here, kernels):
     run = timed_run({("iris", "A"): [timed(1.0)], ("iris", "B"): [None]}, environment=here)
     tracked = track_run(run, tmp_path / "h", commit=COMMIT)
-    assert tracked.sentences[1] == "left out: B/iris: 1 of 1 trials have not run yet"
+    assert tracked[1] == "left out: B/iris: 1 of 1 trials have not run yet"
 
 
 def test_the_repository_of_the_working_directory(tmp_path, timed_run, timed, here, kernels):
@@ -88,7 +88,8 @@ def test_the_repository_of_the_working_directory(tmp_path, timed_run, timed, her
         track_run(run, tmp_path / "h", folder=tmp_path)
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git" / "HEAD").write_text(COMMIT)
-    assert track_run(run, tmp_path / "h", folder=tmp_path).entry.commit == COMMIT
+    track_run(run, tmp_path / "h", folder=tmp_path)
+    assert read_entries(tmp_path / "h")[0].commit == COMMIT
 
 
 def test_merging(tmp_path, make_entry):

@@ -25,7 +25,7 @@ def test_a_pattern_that_matches_nothing(pattern, sentence):
 
 
 def test_a_name_of_one_side_only_is_one_sentence():
-    omissions = one_sided("dataset", ["a", "b"], ["b", "c"], [{}, {"a": "it is too small."}])
+    omissions = one_sided("dataset", (["a", "b"], ["b", "c"]), [{}, {"a": "it is too small."}])
     assert [(each.name, each.reason) for each in omissions] == [
         ("a", "This dataset is in base only; head left it out: it is too small."),
         ("c", "This dataset is in head only."),

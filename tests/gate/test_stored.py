@@ -157,11 +157,8 @@ def test_benchmark_files(benchmark_file):
 def test_benchmark_files_with_nothing_in_common(benchmark_file):
     base = read_benchmark_file(benchmark_file("a.json", {"one": [1.0]}))
     head = read_benchmark_file(benchmark_file("b.json", {name: [1.0] for name in "tuvw"}))
-    with pytest.raises(
-        UsageError, match=r"no benchmark in common: .*a\.json has tests/test_speed.py::one, and "
-    ) as raised:
+    with pytest.raises(UsageError, match=r"a\.json and .*b\.json have no benchmark in common"):
         compare_stored(base, head, Limits())
-    assert str(raised.value).endswith("py::u, tests/test_speed.py::v, … (4 in all)")
 
 
 def test_names_of_a_run_are_safe_wherever_they_are_shown(make_run):

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from mfbench.base.untrusted import plain
-from mfbench.cli.options import Add, DataDir, Offline
+from mfbench.cli.options import Add, DataDir, Offline, Only, Part
 from mfbench_gate.cli.options import Level, Limit, Undecided, UndecidedCells, with_outputs
 from mfbench_gate.comparison import Comparison
 
@@ -25,14 +25,8 @@ def gate(
     profile: Annotated[
         str | None, typer.Option(help="Profile of the suite; 'gate' if the suite defines it, else its default.")
     ] = None,
-    part: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Measure only a part that the suite defines; 'mfbench suites' lists them."),
-    ] = None,
-    only: Annotated[
-        list[str] | None,
-        typer.Option(metavar="GLOB", help="Measure only matching datasets and methods. Can be repeated."),
-    ] = None,
+    part: Part = None,
+    only: Only = None,
     add: Add = None,
     budget: Annotated[
         str, typer.Option(metavar="DURATION", help="Time for all measurements: a number with s, m or h.")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from enum import StrEnum
 from functools import partial, wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -60,8 +60,19 @@ def with_outputs(command: Callable[..., Comparison]) -> Callable[..., None]:
 
     @wraps(command)
     def run(*, as_json: bool, **words: Any) -> None:
+        from mfbench.report.render.terminal import show
+        from mfbench_gate.api import write_formats
+        from mfbench_gate.display import comparison_report, to_json
+
         files = {name: words.pop(name) for name in _FILES}
-        finish(command(**words), files, as_json=as_json)
+        comparison = command(**words)
+        outlive_output()
+        if as_json:
+            write_document(to_json(comparison))
+        else:
+            show(comparison_report(comparison), make_console())
+        write_formats(comparison, files)
+        raise typer.Exit(comparison.exit_code)
 
     option = partial(Parameter, kind=Parameter.KEYWORD_ONLY)
     outputs = [option("as_json", default=False, annotation=_AS_JSON)]
@@ -71,27 +82,3 @@ def with_outputs(command: Callable[..., Comparison]) -> Callable[..., None]:
     own = signature(command, eval_str=True).parameters.values()
     run.__signature__ = Signature([*own, *outputs])  # type: ignore[attr-defined]
     return run
-
-
-def finish(comparison: Comparison, files: Mapping[str, Path | None], *, as_json: bool) -> NoReturn:
-    """Show a comparison, write the requested files and end with the exit code of the comparison.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    files : mapping of str to (Path or None)
-        As in `mfbench_gate.api.write_formats`.
-    as_json : bool
-        Write JSON to standard output instead of the table.
-    """
-    from mfbench.report.render.terminal import show
-    from mfbench_gate.api import write_formats
-    from mfbench_gate.display import comparison_report, to_json
-
-    outlive_output()
-    if as_json:
-        write_document(to_json(comparison))
-    else:
-        show(comparison_report(comparison), make_console())
-    write_formats(comparison, files)
-    raise typer.Exit(comparison.exit_code)

@@ -34,7 +34,7 @@ def add(
     from mfbench_gate.api import track_run
 
     console = make_console()
-    for sentence in track_run(find_run(run, out), history, commit=commit).sentences:
+    for sentence in track_run(find_run(run, out), history, commit=commit):
         print_line(console, sentence)
 
 

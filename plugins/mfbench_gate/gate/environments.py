@@ -104,7 +104,12 @@ def prepare_side(text: str, folder: Path, cache: Path | None = None) -> Prepared
         If the environment cannot be made; the message names the log.
     """
     if not text.startswith(PREFIX):
-        return PreparedSide(text, _interpreter(text), text)
+        if not (Path(text).is_file() and os.access(text, os.X_OK)):
+            raise UsageError(
+                f"{text!r} is neither a Python interpreter nor a revision: name an interpreter, such as "
+                f".venv/bin/python, or a revision as {PREFIX}REVISION"
+            )
+        return PreparedSide(text, Path(text).absolute(), text)
     project = _project(folder)
     top = Path(_git(project, "rev-parse", "--show-toplevel"))
     commit = _commit(top, text.removeprefix(PREFIX))
@@ -121,16 +126,6 @@ def prepare_side(text: str, folder: Path, cache: Path | None = None) -> Prepared
     )
     notes = ("The working tree has changes that are not committed; they are not measured.",) if dirty else ()
     return PreparedSide(text, _python_of(place / "env"), commit, notes)
-
-
-def _interpreter(text: str) -> Path:
-    path = Path(text)
-    if not (path.is_file() and os.access(path, os.X_OK)):
-        raise UsageError(
-            f"{text!r} is neither a Python interpreter nor a revision: name an interpreter, such as .venv/bin/python, "
-            f"or a revision as {PREFIX}REVISION"
-        )
-    return path.absolute()
 
 
 def _project(folder: Path) -> Path:
@@ -220,23 +215,6 @@ def _install(env: Path, project: Path, commit: str, log: Path) -> None:
     needed = [text for text in installed.requires or [] if "extra ==" not in text]
     if needed:
         _pip(env, commit, log, needed)
-    _check_imports(env, commit, installed)
-
-
-def _check_imports(env: Path, commit: str, own: metadata.Distribution) -> None:
-    """Raise an error if an import of the project's own packages would find another copy, such as an editable one."""
-    folder = _site_packages(env)
-    first = {file.parts[0] for file in own.files or [] if file.suffix in (".py", ".so", ".pyd")}
-    names = sorted({Path(part).name.split(".")[0] for part in first if part not in ("..", ".")})
-    code = "import importlib.util as u, sys; [print(n, getattr(u.find_spec(n), 'origin', '')) for n in sys.argv[1:]]"
-    done = subprocess.run([str(_python_of(env)), "-I", "-c", code, *names], capture_output=True, text=True, check=False)
-    for line in done.stdout.splitlines():
-        name, _, origin = line.partition(" ")
-        if name.isidentifier() and origin not in ("", "None") and not Path(origin).is_relative_to(folder):
-            raise EnvironmentBuildError(
-                f"the environment of {commit[:12]} would import {name!r} from {origin}, not from the revision; "
-                "uninstall that copy from the environment that runs mfbench"
-            )
 
 
 def _has_build_backend(project: Path) -> bool:

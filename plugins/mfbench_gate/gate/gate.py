@@ -121,7 +121,13 @@ class Gate:
         if not active:
             return
         self._blocks.run(active, self._measured)
-        self._plan_analyses(active)
+        # The duration of a block is known now.
+        seconds = self._measured.seconds
+        blocks = 1 + max(0, int((self._end_of_analyses - self.now()) / max(seconds, 1e-3)))
+        n_tests = sum(len(self._measured.measures(cell)) for cell in active)
+        self._analyses = plan_analyses(n_tests, SHARE * self.level, PAIRS_PER_BLOCK * blocks)
+        planned = ", ".join(map(str, self._analyses.pairs))
+        self.say(f"{counted(len(active), 'cell')}; a block takes {seconds:.1f} s; verdicts after {planned} pairs")
         for n_pairs in self._analyses.pairs:
             while not self._is_over(self._end_of_analyses):
                 active = self._measured.remaining(active)
@@ -133,15 +139,6 @@ class Gate:
             active = self._judge(n_pairs, self._measured.remaining(active))
             if not active or self._is_over(self._end_of_analyses):
                 break
-
-    def _plan_analyses(self, active: Sequence[TimedCell]) -> None:
-        """Plan the analyses, now that the duration of a block is known."""
-        seconds = self._measured.seconds
-        blocks = 1 + max(0, int((self._end_of_analyses - self.now()) / max(seconds, 1e-3)))
-        n_tests = sum(len(self._measured.measures(cell)) for cell in active)
-        self._analyses = plan_analyses(n_tests, SHARE * self.level, PAIRS_PER_BLOCK * blocks)
-        planned = ", ".join(map(str, self._analyses.pairs))
-        self.say(f"{counted(len(active), 'cell')}; a block takes {seconds:.1f} s; verdicts after {planned} pairs")
 
     def _n_pairs(self, cell: TimedCell) -> int:
         return len(self._measured.costs.get((cell.place, "fit"), Costs()).base)

@@ -195,14 +195,12 @@ class Blocks:
 
 def _failure(answers: Mapping[str, Answer]) -> str:
     """Return a sentence on the sides that cannot run a trial; empty if both can."""
-    bad = {side: answer for side, answer in answers.items() if answer["status"] != Status.OK}
+    bad = [(side, answer) for side, answer in answers.items() if answer["status"] != Status.OK]
     if not bad:
         return ""
-    side, answer = next(iter(bad.items()))
-    if len(bad) < len(answers) and answer["status"] == "missing":
-        return f"is missing on the {side}: {answer['message']}"
-    where = "both sides" if len(bad) == len(answers) else f"the {side}"
-    return f"failed on {where}: {answer['message']}"
+    side, answer = bad[0]
+    where = f"the {side}" if len(bad) < len(answers) else "both sides"
+    return f"{'is missing' if answer['status'] == 'missing' else 'failed'} on {where}: {answer['message']}"
 
 
 def _seconds_asleep() -> float:

@@ -15,7 +15,7 @@ import statistics
 import sys
 import sysconfig
 from collections.abc import Mapping, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -35,7 +35,7 @@ from mfbench.suite.loading import LoadedSuite
 from mfbench.suite.methods import ResolvedMethod
 from mfbench.suite.resolve import resolve_methods
 
-# Run with ``python -c BOOTSTRAP HARNESS ORDER``: the folder that holds the gate's mfbench, and a pickled `Order`.
+# Run with ``python -c BOOTSTRAP HARNESS ORDER``: the folder with the gate's mfbench, and the pickled suite and job.
 BOOTSTRAP = (
     "import sys; sys.path.insert(0, sys.argv[1]); "
     "from mfbench_gate.gate.replicate import main; sys.exit(main(sys.argv[2]))"
@@ -48,28 +48,15 @@ LEAST_SECONDS = 0.05
 MOST_ROUNDS = 15
 
 
-@dataclass(frozen=True)
-class Order:
-    """What a replicate needs to know before its first trial. The gate pickles it for its own processes.
-
-    Attributes
-    ----------
-    loaded : LoadedSuite
-        Its methods are looked up in the side's environment.
-    job : Job
-        Without methods.
-    """
-
-    loaded: LoadedSuite
-    job: Job
-
-
 class Replicate:
     """Runs trials with the plugins of this process.
 
     Parameters
     ----------
-    order : Order
+    loaded : LoadedSuite
+        Its methods are looked up in this environment.
+    job : Job
+        Without methods.
     registry : Registry
 
     Attributes
@@ -81,11 +68,11 @@ class Replicate:
         classifier does.
     """
 
-    def __init__(self, order: Order, registry: Registry) -> None:
-        self._methods, self.missing = methods_of(order.loaded, registry)
+    def __init__(self, loaded: LoadedSuite, job: Job, registry: Registry) -> None:
+        self._methods, self.missing = methods_of(loaded, registry)
         own = _own_packages()
         self.judged = {label: _judged(method, registry, own) for label, method in self._methods.items()}
-        self._runner = RUNNERS[order.job.protocol.task](replace(order.job, methods=self._methods), registry)
+        self._runner = RUNNERS[job.protocol.task](replace(job, methods=self._methods), registry)
 
     def run(self, trial: Trial, rounds: int) -> dict[str, Any]:
         """Run a trial and return its costs, as plain values.
@@ -149,7 +136,7 @@ def main(path: str) -> int:
     Parameters
     ----------
     path : str
-        File with the pickled `Order`.
+        File with the pickled suite and `Job`.
 
     Returns
     -------
@@ -161,16 +148,15 @@ def main(path: str) -> int:
     requests = os.fdopen(os.dup(0), encoding="utf-8")
     if hasattr(os, "register_at_fork"):  # the gate learns of the end of this process from the end of its answers
         os.register_at_fork(after_in_child=lambda: os.close(answers.fileno()))
-    order: Order = pickle.loads(Path(path).read_bytes())  # nosec B301  # from the process that started this one
-    if order.job.log is not None:
-        redirect_to(order.job.log)
+    loaded, job = pickle.loads(Path(path).read_bytes())  # nosec B301  # from the process that started this one
+    redirect_to(job.log)
     try:
-        replicate = Replicate(order, load_registry())
+        replicate = Replicate(loaded, job, load_registry())
     except MfbenchError as error:
         _answer(answers, {"failed": str(error)})
         return 1
     threadpool_limits(1)
-    limit_memory(order.job.memory_limit)
+    limit_memory(job.memory_limit)
     # What is loaded now stays: a collection before each trial need not look at it again.
     gc.collect()
     gc.freeze()

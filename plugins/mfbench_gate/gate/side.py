@@ -10,7 +10,6 @@ import queue
 import signal
 import subprocess
 import threading
-import time
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -25,7 +24,6 @@ from mfbench_gate.gate.replicate import BOOTSTRAP
 
 # A process that imports everything and looks up the methods takes seconds; one that takes longer hangs.
 START_SECONDS = 300.0
-# A process whose output has ended is about to end.
 _ENDING_SECONDS = 5.0
 _READER_SECONDS = 1.0
 
@@ -140,8 +138,9 @@ class RunningReplicate:
         except queue.Empty:
             self._end()
             return {"status": str(Status.TIMEOUT), "failed": f"did not answer within {seconds:g} s"}
-        if not line:
-            self._await_end()
+        if not line:  # its output has ended, so it is about to end
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(_ENDING_SECONDS)
             self._end()
             return {"status": str(Status.CRASH), "failed": describe_exit(self._process.returncode)}
         with contextlib.suppress(ValueError):
@@ -152,23 +151,17 @@ class RunningReplicate:
         message = f"wrote something else than an answer: {line[:80].strip()!r}"
         return {"status": str(Status.CRASH), "failed": message}
 
-    def _await_end(self) -> None:
-        """Wait a moment for the exit code of a process that is about to end, without freeing its number."""
-        end = time.monotonic() + _ENDING_SECONDS
-        with contextlib.suppress(psutil.NoSuchProcess):
-            while psutil.Process(self._process.pid).status() != psutil.STATUS_ZOMBIE and time.monotonic() < end:
-                time.sleep(0.01)
-
     def _end(self) -> None:
-        """End the process and everything below it. Its number must not be free before its group has been ended."""
+        """End the process and everything below it."""
         if not self.is_alive:
             return
         self.is_alive = False
-        with contextlib.suppress(psutil.NoSuchProcess):
+        if self._process.poll() is None:
             process = psutil.Process(self._process.pid)
             for member in [*process.children(recursive=True), process]:
                 with contextlib.suppress(psutil.NoSuchProcess):
                     member.kill()
+        # What an ended process has left behind is still in its group, so its number has not been given to another.
         if hasattr(os, "killpg"):
             with contextlib.suppress(ProcessLookupError, PermissionError):  # nobody is left
                 os.killpg(self._process.pid, signal.SIGKILL)

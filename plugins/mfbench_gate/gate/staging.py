@@ -17,7 +17,6 @@ from mfbench.processes.temporary import temporary_folder
 from mfbench.run.environment import memory_limit
 from mfbench.run.workers.job import Job, write_arrays
 from mfbench.suite.plan import Plan
-from mfbench_gate.gate.replicate import Order
 from mfbench_gate.gate.side import RunningReplicate
 
 # Four processes are alive at a time.
@@ -40,7 +39,7 @@ def staged(plan: Plan) -> Iterator[Callable[[Path], RunningReplicate]]:
     """
     with temporary_folder("gate") as folder:
         order, harness = folder / "order.pickle", folder / "harness"
-        order.write_bytes(pickle.dumps(Order(plan.loaded, _job(plan, folder))))
+        order.write_bytes(pickle.dumps((plan.loaded, _job(plan, folder))))
         harness.mkdir()
         # mfbench and the gate alone: the folders that they are installed in contain other packages.
         for package in (Path(errors.__file__).parent, Path(mfbench_gate.__file__).parent):

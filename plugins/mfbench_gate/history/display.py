@@ -65,8 +65,8 @@ def machine_section(machine: Machine, trends: Sequence[Trend]) -> Section:
         values = [point.value for point in series.points]
         texts = [series.method, series.dataset, *([series.size] if sized else []), sparkline(values), str(len(values))]
         last = Cell(measured(values[-1], measure)) if values else DASH
-        change = Cell(size_text(series, trend.changes[-1])) if trend.changes else DASH
-        table.rows.append([*map(Cell, texts), last, change])
+        last_change = Cell(size_text(series, trend.changes[-1])) if trend.changes else DASH
+        table.rows.append([*map(Cell, texts), last, last_change])
         for change in trend.changes:
             texts = [series.name, size_text(series, change), measured(change.before, measure)]
             texts += [measured(change.after, measure), between(change)]
@@ -88,8 +88,7 @@ def bisect_commands(trends: Sequence[Trend]) -> list[tuple[str, str]]:
 def show_history(report: Report, trends: Sequence[Trend], console: Console) -> None:
     """Print the report of a history, and the commands on lines of their own, to be copied."""
     show(report, console)
-    commands = bisect_commands(trends)
-    if commands:
+    if commands := bisect_commands(trends):
         console.print("\nTo find the commit of a change for the worse:")
     for name, command in commands:
         console.print(f"# {name}", markup=False, highlight=False, style="dim", soft_wrap=True)
@@ -126,14 +125,12 @@ def _notes(trends: Sequence[Trend]) -> list[str]:
         for name, change in changes
         if change.is_within_commit
     ]
-    short = sum(len(trend.series.points) < 2 * SHORTEST for trend in trends)
-    if short:
+    if short := sum(len(trend.series.points) < 2 * SHORTEST for trend in trends):
         notes.append(
             f"A change needs {SHORTEST} runs before and {SHORTEST} after it: {counted(short, 'trend')} "
             f"{'has' if short == 1 else 'have'} fewer than {2 * SHORTEST} runs."
         )
-    zeros = sum(trend.series.n_zero for trend in trends)
-    if zeros:
+    if zeros := sum(trend.series.n_zero for trend in trends):
         notes.append(f"{counted(zeros, 'value')} left out: zero, which is below what the system can measure.")
     judged = len(trends) - short
     if judged and not trends[0].series.is_score:
@@ -151,4 +148,4 @@ def _plain(trend: Trend) -> dict[str, Any]:
     content["series"]["machine"] |= {"id": machine.id, "text": str(machine)}
     for values, change in zip(content["changes"], trend.changes, strict=True):
         values |= {"within_commit": change.is_within_commit, "bisect": bisect_command(trend.series, change)}
-    return content["series"] | {"changes": content["changes"]}
+    return {**content["series"], "changes": content["changes"]}

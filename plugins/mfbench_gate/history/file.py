@@ -99,8 +99,7 @@ def _check(db: sqlite3.Connection, path: Path, write: bool) -> None:
         db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
     elif (application, version) != (APPLICATION_ID, SCHEMA_VERSION):
         raise HistoryError(
-            f"{path} is not a history of schema version {SCHEMA_VERSION} but another SQLite file; name a history with "
-            "--history"
+            f"{path} is not a history of schema version {SCHEMA_VERSION} but another SQLite file; see --history"
         )
 
 

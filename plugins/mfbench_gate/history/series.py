@@ -129,17 +129,14 @@ def select_series(entries: Iterable[Entry], measure: str = TIME, method: str = "
             f"no measurement matches --method {method!r} and --dataset {dataset!r}; the history has the methods "
             f"{', '.join(methods)} and the datasets {', '.join(datasets)}"
         )
-    return [_series(measure, group) for group in groups.values()]
-
-
-def _series(measure: str, group: list[tuple[Entry, Measurement, float]]) -> Series:
-    points = tuple(
-        Point(entry.commit, entry.commit_time or entry.added, value, entry.calibration)
-        for entry, _, value in group
-        if value > 0.0 or measure not in _COSTS
-    )
-    entry, one, _ = group[-1]
-    return Series(
-        entry.suite, entry.profile, entry.source, one.method, one.dataset, one.size, measure, entry.machine, points,
-        n_zero=len(group) - len(points),
-    )  # fmt: skip
+    series = []
+    for group in groups.values():
+        points = tuple(
+            Point(entry.commit, entry.commit_time or entry.added, value, entry.calibration)
+            for entry, _, value in group
+            if value > 0.0 or measure not in _COSTS
+        )
+        entry, one, _ = group[-1]
+        identity = (entry.suite, entry.profile, entry.source, one.method, one.dataset, one.size, measure)
+        series.append(Series(*identity, entry.machine, points, n_zero=len(group) - len(points)))
+    return series

@@ -92,17 +92,8 @@ def _change(series: Series, start: int, position: int, end: int) -> Change:
     size = after - before if series.is_score else after / before - 1.0
     kernels = _kernels(left[-NEAREST:], right[:NEAREST]) if series.is_time else None
     follows = kernels is not None and size != 0.0 and np.log1p(kernels) / np.log1p(size) >= SHARE
-    return Change(
-        position=position,
-        before=before,
-        after=after,
-        size=size,
-        is_worse=(size < 0.0) if series.greater_is_better else (size > 0.0),
-        last_before=left[-1],
-        first_after=right[0],
-        kernels=kernels,
-        machine_is_likelier=bool(follows),
-    )
+    is_worse = size < 0.0 if series.greater_is_better else size > 0.0
+    return Change(position, before, after, size, is_worse, left[-1], right[0], kernels, bool(follows))
 
 
 def _kernels(left: Iterable[Point], right: Iterable[Point]) -> float | None:

@@ -59,7 +59,7 @@ def replicate(suite, registry):
     plan = plan_gate(load_suite(str(suite), registry), registry)
     with staged(plan.suite) as start:
         order = pickle.loads(start.keywords["order"].read_bytes())
-        yield Replicate(order, registry), plan
+        yield Replicate(*order, registry), plan
 
 
 def test_trials_are_those_of_the_suite(replicate, suite, tmp_path, monkeypatch):
@@ -107,7 +107,7 @@ def test_a_method_that_does_not_exist_here_is_named(suite, registry):
     plan = plan_gate(load_suite(str(suite), registry), registry)
     with staged(plan.suite) as start:
         order = pickle.loads(start.keywords["order"].read_bytes())
-        own = Replicate(order, registry)
+        own = Replicate(*order, registry)
     assert list(own.missing) == ["1NN"]
     assert "unknown classifier 'not-there'" in own.missing["1NN"]
 
@@ -118,10 +118,10 @@ def test_methods_without_a_step_of_the_project_are_not_judged(suite, registry, t
     plan = plan_gate(load_suite(str(suite), registry), registry)
     with staged(plan.suite) as start:
         order = pickle.loads(start.keywords["order"].read_bytes())
-    assert Replicate(order, registry).judged == {label: ["fit", "memory", "predict"] for label in ("REL", "1NN")}
+    assert Replicate(*order, registry).judged == {label: ["fit", "memory", "predict"] for label in ("REL", "1NN")}
     monkeypatch.setitem(sys.modules, SHARING, object())  # as in an environment that the gate has made
     monkeypatch.setattr("sysconfig.get_path", lambda name: str(tmp_path / "own"))
-    assert Replicate(order, registry).judged == {"REL": ["fit", "memory"], "1NN": []}
+    assert Replicate(*order, registry).judged == {"REL": ["fit", "memory"], "1NN": []}
 
 
 def test_a_class_that_is_added_is_looked_up_by_each_side(suite):
@@ -129,7 +129,7 @@ def test_a_class_that_is_added_is_looked_up_by_each_side(suite):
     loaded = with_additions(load_suite(str(suite), here), here, ["MINE = sklearn.svm:LinearSVC(C=2.0)"])
     plan = plan_gate(loaded, here, ["1NN"])
     with staged(plan.suite) as start:
-        own = Replicate(pickle.loads(start.keywords["order"].read_bytes()), load_registry())
+        own = Replicate(*pickle.loads(start.keywords["order"].read_bytes()), load_registry())
         assert own.missing == {}
         assert {cell.place.method: own.run(cell.trials[0], 1)["status"] for cell in plan.cells} == {
             "1NN": "ok",
@@ -153,7 +153,7 @@ def test_a_method_that_is_tuned_per_dataset_has_no_time_of_a_trial(suite, regist
     suite.write_text(SUITE.replace("[1, 3] }", '[1, 3] }\nselection = "per-dataset"'))
     plan = plan_gate(load_suite(str(suite), registry), registry)
     with staged(plan.suite) as start:
-        own = Replicate(pickle.loads(start.keywords["order"].read_bytes()), registry)
+        own = Replicate(*pickle.loads(start.keywords["order"].read_bytes()), registry)
         answer = own.run(replace(plan.cells[0].trials[0], method="REL"), 1)
     assert answer["status"] == "untimed"
     assert "tuned per dataset" in answer["message"]
