@@ -68,11 +68,8 @@ def judge_scores(pairs: pd.DataFrame, limits: Limits, level: float, ratio: float
         folds = [column[rows] for column in columns]
         if not np.isnan(folds[:2]).all():
             tested.append(_test(Place(*place), measure, folds, limits.of(measure), level, ratio))
-    adjusted = holm([p_value for *_, p_value in tested])
-    cells = [
-        _judge(cell, loss, bound, float(p_value), level)
-        for (cell, loss, bound, _), p_value in zip(tested, adjusted, strict=True)
-    ]
+    adjusted = holm([p_value for *_, p_value in tested]).tolist()
+    cells = [_judge(cell, loss, bound, p, level) for (cell, loss, bound, _), p in zip(tested, adjusted, strict=True)]
     return cells, changed_methods(pairs)
 
 

@@ -159,6 +159,6 @@ def _mean_cells(
             before, after = (float(mean.loc[method, metric]) for mean in means)
             sign = 1.0 if SCORES[metric].greater_is_better else -1.0
             if np.isfinite(before) and np.isfinite(after):
-                difference = sign * (after - before)
-                cells.append(Cell(method, dataset, metric, before, after, Verdict.TREND, reason, difference=difference))
+                gain = sign * (after - before)
+                cells.append(Cell(method, dataset, metric, before, after, Verdict.TREND, reason, difference=gain))
     return cells

@@ -117,8 +117,7 @@ class Gate:
         return self._comparison()
 
     def _measure_and_judge(self) -> None:
-        active = self._measured.remaining(self.plan.cells)
-        if not active:
+        if not (active := self._measured.remaining(self.plan.cells)):
             return
         self._blocks.run(active, self._measured)
         # The duration of a block is known now.

@@ -140,8 +140,7 @@ class Blocks:
                 if self._left <= 0.0:
                     break
                 cell = todo[position]
-                answers = self._four(cell, into)
-                if answers is not None:
+                if answers := self._four(cell, into):
                     measured.append((cell, answers))
         self._number += 1
         into.seconds = self._now() - begin
@@ -180,14 +179,15 @@ class Blocks:
             self._processes[position] = self._stack.enter_context(self._start(self._sides[position]))
         return answer
 
-    def _four(self, cell: TimedCell, into: Measurements) -> list[Answer] | None:
+    def _four(self, cell: TimedCell, into: Measurements) -> list[Answer]:
+        """Run a trial in all four processes; return the answers in their order, none if one of them failed."""
         trial = cell.trials[self._number % len(cell.trials)]
         answers: dict[int, Answer] = {}
         for number in ORDERS[int(self._rng.integers(2))]:
             answer = self._ask(number, trial, into.rounds[cell.name])
             if answer["status"] != Status.OK:
                 into.omissions[cell.name] = f"failed on the {SIDES[number]}: {answer['message']}"
-                return None
+                return []
             answers[number] = answer
             into.answers[SIDES[number], cell.place, trial.repeat, trial.fold] = answer
         return [answers[number] for number in range(len(SIDES))]

@@ -44,10 +44,10 @@ def history_report(name: str, measure: str, trends: Sequence[Trend]) -> Report:
     machines = list(dict.fromkeys(trend.series.machine for trend in trends))
     commits = {point.commit for trend in trends for point in trend.series.points}
     title = TITLES.get(measure, measure)
-    setting = f"{title}: {len(trends)} series, {counted(len(commits), 'commit')}, {counted(len(machines), 'kind')}"
+    setting = f"{len(trends)} series, {counted(len(commits), 'commit')}, {counted(len(machines), 'kind')} of machine"
     return Report(
         f"History {name}",
-        f"{setting} of machine",
+        f"{title}: {setting}",
         [machine_section(machine, [t for t in trends if t.series.machine == machine]) for machine in machines]
         or [Section(title, notes=["The history has no measurement yet."])],
         {"history": name, "measure": measure, "series": [_plain(trend) for trend in trends]},

@@ -98,9 +98,7 @@ def _check(db: sqlite3.Connection, path: Path, write: bool) -> None:
         db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
     elif (application, version) != (APPLICATION_ID, SCHEMA_VERSION):
-        raise HistoryError(
-            f"{path} is not a history of schema version {SCHEMA_VERSION} but another SQLite file; see --history"
-        )
+        raise HistoryError(f"{path} is another SQLite file, not a history of schema version {SCHEMA_VERSION}")
 
 
 def _reason_of(path: Path, text: str) -> str:

@@ -66,7 +66,7 @@ def test_another_sqlite_file_stays_as_it_is(tmp_path, write):
         db.execute("CREATE TABLE meta (name)")
     before = path.read_bytes()
     with (
-        pytest.raises(HistoryError, match="is not a history of schema version 1 but another SQLite file"),
+        pytest.raises(HistoryError, match="is another SQLite file, not a history of schema version 1"),
         open_history(path, write=write),
     ):
         pass
@@ -76,7 +76,7 @@ def test_another_sqlite_file_stays_as_it_is(tmp_path, write):
 def test_another_version(history):
     with sqlite3.connect(history) as db:
         db.execute("PRAGMA user_version = 9")
-    with pytest.raises(HistoryError, match="is not a history of schema version 1"):
+    with pytest.raises(HistoryError, match="not a history of schema version 1"):
         reading(history)
 
 
