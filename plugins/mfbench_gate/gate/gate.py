@@ -149,8 +149,8 @@ class Gate:
             key: own for key, own in self._measured.costs.items() if key[0] in places and not self._is_decided(key)
         }
         cells = judge_costs(costs, self.limits, self._analyses, n_pairs)
-        self._verdicts |= cells
-        self._verdicts |= self._confirm({key: cell for key, cell in cells.items() if cell.verdict is Verdict.WORSE})
+        worse = {key: cell for key, cell in cells.items() if cell.verdict is Verdict.WORSE}
+        self._verdicts |= cells | self._confirm(worse)
         measures = self._measured.measures
         return [cell for cell in active if not all(self._is_decided((cell.place, name)) for name in measures(cell))]
 
@@ -169,9 +169,8 @@ class Gate:
         measured = self._measured
         again = Measurements(judged=measured.judged, rounds=measured.rounds, omissions=measured.omissions)
         n_blocks = confirming_blocks(self.level)
-        n_run, last = 0, CONFIRMATIONS * n_blocks
+        n_run, last, end = 0, CONFIRMATIONS * n_blocks, self._blocks.deadline
         confirmed: dict[CostKey, Cell] = {}
-        end = self._blocks.deadline
         # The first confirmation is finished beyond the budget, unless a trial hangs.
         self._blocks.deadline = max(end, self.now() + PATIENCE * n_blocks * measured.seconds)
         while n_run - again.n_spoilt < last and len(confirmed) < len(worse):
