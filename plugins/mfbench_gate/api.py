@@ -1,14 +1,11 @@
-"""Comparing stored results, and writing a comparison in the formats of other programs."""
+"""The functions behind the commands: compare stored results, measure two versions, keep a history."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-
-from rich.console import Console
 
 from mfbench.api import DEFAULT_OUT, find_run, load_run, write_report
 from mfbench.base.untrusted import plain_text
@@ -17,7 +14,6 @@ from mfbench.data.lookup import Lookup
 from mfbench.data.sources import DataOptions
 from mfbench.errors import UsageError
 from mfbench.host.registry import load_registry
-from mfbench.report.render.json import HISTORY, to_json
 from mfbench.run.forecast.budget import parse_duration
 from mfbench.run.store.file import FILE_NAME
 from mfbench.stats.results import Run
@@ -30,12 +26,11 @@ from mfbench_gate.formats.junit import to_junit
 from mfbench_gate.formats.markdown import to_markdown
 from mfbench_gate.formats.pytest_benchmark import to_pytest_benchmark
 from mfbench_gate.gate.environments import prepare_side
-from mfbench_gate.gate.gate import GateOptions, run_gate
+from mfbench_gate.gate.gate import run_gate
 from mfbench_gate.gate.plan import plan_gate
 from mfbench_gate.history.calibration import calibrate, this_machine
 from mfbench_gate.history.commits import Commit, project_commit
-from mfbench_gate.history.display import history_report, show_history
-from mfbench_gate.history.entries import Entry, Machine
+from mfbench_gate.history.entries import Machine
 from mfbench_gate.history.record import entry_of
 from mfbench_gate.history.series import TIME, select_series
 from mfbench_gate.history.storage import Addition, add_entries, read_entries
@@ -53,31 +48,6 @@ _WRITERS: dict[str, Callable[[Comparison], str]] = {
     "github_action_benchmark": to_github_action_benchmark,
     "bencher": to_bencher,
 }
-
-
-@dataclass(frozen=True)
-class OutputFiles:
-    """The files that a comparison is written to; None writes none.
-
-    Attributes
-    ----------
-    markdown : Path or None
-        For the summary of a job, or a comment on a pull request.
-    junit : Path or None
-        JUnit XML.
-    pytest_benchmark : Path or None
-        JSON that ``pytest-benchmark compare`` reads.
-    github_action_benchmark : Path or None
-        JSON of the form ``customSmallerIsBetter``.
-    bencher : Path or None
-        Bencher Metric Format.
-    """
-
-    markdown: Path | None = None
-    junit: Path | None = None
-    pytest_benchmark: Path | None = None
-    github_action_benchmark: Path | None = None
-    bencher: Path | None = None
 
 
 def compare_results(
@@ -134,21 +104,11 @@ def compare_results(
     >>> [(cell.method, round(cell.ratio, 2), str(cell.verdict)) for cell in comparison.cells]
     [('test_fit', 1.1, 'trend')]
     """
-    check_level(level)
+    if not 0.0 < level < 0.5:
+        raise UsageError(f"the level {level:g} is not between 0 and 0.5: it is the probability of a false alarm")
     accepted = limits if isinstance(limits, Limits) else parse_limits(limits)
     before, after = read_result(base, out), read_result(head, out)
     return compare_stored(before, after, accepted, level=level, only=only, undecided_ok=undecided_ok)
-
-
-def check_level(level: float) -> None:
-    """Raise `UsageError` unless a level is a probability that a test can have.
-
-    Parameters
-    ----------
-    level : float
-    """
-    if not 0.0 < level < 0.5:
-        raise UsageError(f"the level {level:g} is not between 0 and 0.5: it is the probability of a false alarm")
 
 
 def read_result(result: Run | Path | str, out: Path | str = DEFAULT_OUT) -> StoredResult:
@@ -172,31 +132,23 @@ def read_result(result: Run | Path | str, out: Path | str = DEFAULT_OUT) -> Stor
     return read_run(find_run(str(result), out), str(result))
 
 
-def write_formats(comparison: Comparison, files: OutputFiles) -> list[Path]:
+def write_formats(comparison: Comparison, files: Mapping[str, Path | None]) -> None:
     """Write a comparison in the formats of other programs.
 
     Parameters
     ----------
     comparison : Comparison
-    files : OutputFiles
-
-    Returns
-    -------
-    list of Path
-        The files that were written.
+    files : mapping of str to (Path or None)
+        By format: "markdown", "junit", "pytest_benchmark", "github_action_benchmark" and "bencher".
 
     Raises
     ------
     MfbenchError
         If a file cannot be written.
     """
-    written = []
-    for field in fields(files):
-        path = getattr(files, field.name)
+    for name, path in files.items():
         if path is not None:
-            write_report(path, _WRITERS[field.name](comparison))
-            written.append(path)
-    return written
+            write_report(path, _WRITERS[name](comparison))
 
 
 BUDGET = "10m"
@@ -278,7 +230,7 @@ def gate(
         raise UsageError(f"the level {level:g} is not between 0 and 1: 0.05 accepts one false alarm in twenty jobs")
     if clock not in CLOCKS:
         raise UsageError(f"{clock!r} is not a clock: choose from {', '.join(CLOCKS)}")
-    options = GateOptions(parse_limits(limits), level, parse_duration(budget), clock, undecided_ok=undecided_ok)
+    accepted, seconds = parse_limits(limits), parse_duration(budget)
     registry = load_registry(isolated=True)
     loaded = load_suite(suite, registry, profile, part=part, preferred=PROFILE)
     loaded = with_additions(loaded, registry, additions_of(add, registry))
@@ -286,50 +238,13 @@ def gate(
     say(f"preparing {base}")
     first = prepare_side(base, Path(folder))
     say(f"preparing {head}")
-    return run_gate(plan, first, prepare_side(head, Path(folder)), options, say)
+    second = prepare_side(head, Path(folder))
+    return run_gate(
+        plan, first, second, say, limits=accepted, level=level, budget=seconds, clock=clock, undecided_ok=undecided_ok
+    )
 
 
-@dataclass(frozen=True)
-class Tracked:
-    """What `track_run` did.
-
-    Attributes
-    ----------
-    entry : Entry
-    addition : Addition
-    left_out : list of str
-        A sentence about each cell that was not added.
-    """
-
-    entry: Entry
-    addition: Addition
-    left_out: list[str]
-
-    @property
-    def sentences(self) -> list[str]:
-        """What to report: what was added, and what was not."""
-        new, commit = self.addition.n_measurements, self.entry.commit[:7]
-        if new:
-            lines = [f"added {counted(new, 'measurement')} of commit {commit} on {self.entry.machine}"]
-        else:
-            lines = ["nothing to add: the history already has every measurement of this run"]
-        elsewhere = [other[:7] for other in self.addition.commits if other != self.entry.commit]
-        if elsewhere:
-            lines.append(
-                f"results that were measured at {', '.join(elsewhere)} and are reused were not added again; "
-                "'mfbench suite --fresh' measures them at this commit"
-            )
-        if self.entry.calibration is None:
-            lines.append(
-                f"the calibration kernels were not measured: the run is from {self.entry.machine}, "
-                f"and this machine is {this_machine()}"
-            )
-        if self.left_out:
-            lines.append(f"left out: {'; '.join(self.left_out)}")
-        return lines
-
-
-def track_run(run: Run, history: Path | str, *, commit: str | None = None, folder: Path | None = None) -> Tracked:
+def track_run(run: Run, history: Path | str, *, commit: str | None = None, folder: Path | None = None) -> list[str]:
     """Add a run to a history; adding it again changes nothing.
 
     Parameters
@@ -344,7 +259,8 @@ def track_run(run: Run, history: Path | str, *, commit: str | None = None, folde
 
     Returns
     -------
-    Tracked
+    list of str
+        Sentences on what was added, and what was not.
 
     Raises
     ------
@@ -362,7 +278,23 @@ def track_run(run: Run, history: Path | str, *, commit: str | None = None, folde
     calibration = calibrate() if Machine.of(run.meta.environment) == this_machine() else None
     added = datetime.now(UTC).isoformat(timespec="seconds")
     entry, left_out = entry_of(run, Commit(measured.name, measured.time), calibration, added)
-    return Tracked(entry, add_entries(Path(history), [entry]), left_out)
+    addition = add_entries(Path(history), [entry])
+    if addition.n_measurements:
+        n_new = counted(addition.n_measurements, "measurement")
+        sentences = [f"added {n_new} of commit {entry.commit[:7]} on {entry.machine}"]
+    else:
+        sentences = ["nothing to add: the history already has every measurement of this run"]
+    if elsewhere := [other[:7] for other in addition.commits if other != entry.commit]:
+        sentences.append(
+            f"results that were measured at {', '.join(elsewhere)} and are reused were not added again; "
+            "'mfbench suite --fresh' measures them at this commit"
+        )
+    if calibration is None:
+        sentences.append(
+            f"the calibration kernels were not measured: the run is from {entry.machine}, "
+            f"and this machine is {this_machine()}"
+        )
+    return sentences + [f"left out: {'; '.join(left_out)}"] * bool(left_out)
 
 
 def merge_histories(other: Path | str, history: Path | str) -> Addition:
@@ -405,34 +337,3 @@ def trends_of(history: Path | str, *, measure: str = TIME, method: str = "*", da
     if not entries:
         raise UsageError(f"{history} has no run yet; 'mfbench track add RUN --history {history}' adds one")
     return [trend_of(series) for series in select_series(entries, measure, method, dataset)]
-
-
-def present_history(
-    history: Path | str,
-    console: Console,
-    *,
-    measure: str = TIME,
-    method: str = "*",
-    dataset: str = "*",
-    as_json: bool = False,
-) -> str:
-    """Return the trends of a history as JSON; without `as_json` they are printed, and the text is empty.
-
-    Parameters
-    ----------
-    history, measure, method, dataset
-        As in `trends_of`.
-    console : rich.console.Console
-    as_json : bool, default=False
-
-    Raises
-    ------
-    MfbenchError
-        As in `trends_of`.
-    """
-    trends = trends_of(history, measure=measure, method=method, dataset=dataset)
-    report = history_report(str(history), measure, trends)
-    if as_json:
-        return to_json(report, HISTORY)
-    show_history(report, trends, console)
-    return ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import NamedTuple
 
 from mfbench.errors import ExitCode
 
@@ -17,6 +17,19 @@ class Verdict(StrEnum):
     NO_WORSE = "no worse"
     UNDECIDED = "undecided"
     TREND = "trend"
+
+
+class Place(NamedTuple):
+    """What is measured: a method on a dataset at a size. Benchmarks of other programs have only a method."""
+
+    method: str
+    dataset: str = ""
+    size: str = ""
+
+    @property
+    def name(self) -> str:
+        """The parts as one word of a report."""
+        return "/".join(filter(None, self))
 
 
 @dataclass(frozen=True)
@@ -61,7 +74,15 @@ class Cell:
     @property
     def name(self) -> str:
         """Method, dataset and size, as one word of a report."""
-        return "/".join(part for part in (self.method, self.dataset, self.size) if part)
+        return Place(self.method, self.dataset, self.size).name
+
+    @property
+    def head_interval(self) -> tuple[float, float] | None:
+        """The interval of the head's value that the interval of the ratio implies; None without one."""
+        if not all(map(math.isfinite, (self.ratio, self.low, self.high, self.head))) or self.ratio <= 0:
+            return None
+        # The median of ratios is not the ratio of medians, so the interval is scaled to lie around the own value.
+        return self.head * self.low / self.ratio, self.head * self.high / self.ratio
 
 
 @dataclass(frozen=True)
@@ -113,20 +134,3 @@ class Comparison:
         if self.with_verdict(Verdict.UNDECIDED) and not self.undecided_ok:
             return ExitCode.UNDECIDED
         return ExitCode.OK
-
-    def as_plain(self) -> dict[str, Any]:
-        """Return the comparison as plain values for JSON: NaN and infinity become None."""
-        from dataclasses import asdict
-
-        plain: dict[str, Any] = _without_nan({**asdict(self), "exit_code": int(self.exit_code)})
-        return plain
-
-
-def _without_nan(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _without_nan(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_without_nan(item) for item in value]
-    if isinstance(value, StrEnum):
-        return str(value)
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,6 @@ from mfbench.suite.restriction import Restriction
 from mfbench_gate.comparison import Omission
 
 CELL = ["dataset", "method"]
-_COORDINATES = ["repeat", "fold"]
 SIDES = ("base", "head")
 
 
@@ -24,57 +23,42 @@ def select(groups: Sequence[Sequence[str]], only: Sequence[str]) -> list[set[str
 
 
 def one_sided(
-    kind: str, base: Iterable[str], head: Iterable[str], left_out: Sequence[dict[str, str]] = ()
+    kind: str, sides: Sequence[Iterable[str]], left_out: Sequence[Mapping[str, str]] = ({}, {})
 ) -> list[Omission]:
     """Return an omission for each name that only one side has."""
-    names = list(base), list(head)
     omissions = []
-    for number, (here, there) in enumerate([names, names[::-1]]):
-        reasons = left_out[1 - number] if left_out else {}
-        for name in dict.fromkeys(here):
-            if name not in there:
-                why = f"; {SIDES[1 - number]} left it out: {reasons[name].rstrip('.')}" if name in reasons else ""
-                omissions.append(Omission(name, f"This {kind} is in {SIDES[number]} only{why}."))
+    names = [dict.fromkeys(side) for side in sides]
+    for here, there in ((0, 1), (1, 0)):
+        for name in names[here]:
+            if name not in names[there]:
+                reason = left_out[there].get(name, "").rstrip(".")
+                why = f"; {SIDES[there]} left it out: {reason}" if reason else ""
+                omissions.append(Omission(name, f"This {kind} is in {SIDES[here]} only{why}."))
     return omissions
 
 
 def lost_trials(base: pd.DataFrame, head: pd.DataFrame) -> list[Omission]:
     """Return an omission for each cell of both sides with trials that failed or have not run."""
-    both = base.merge(head, on=[*CELL, *_COORDINATES], suffixes=("_base", "_head"))
+    both = base.merge(head, on=[*CELL, "repeat", "fold"], suffixes=("_base", "_head"))
     omissions = []
     for (dataset, method), cell in both.groupby(CELL, sort=False):
-        parts = [part for side in SIDES for part in _losses(cell[f"status_{side}"], side)]
-        if not parts:
-            continue
-        left = int(((cell["status_base"] == Status.OK) & (cell["status_head"] == Status.OK)).sum())
-        rest = (
-            f"the other {counted(left, 'trial')} {'is' if left == 1 else 'are'} compared"
-            if left
-            else "nothing is compared"
-        )
-        omissions.append(Omission(f"{method}/{dataset}", f"{'; '.join(parts)}: {rest}."))
+        succeeded = {side: cell[f"status_{side}"] == Status.OK for side in SIDES}
+        parts = []
+        for side, is_ok in succeeded.items():
+            if not is_ok.all():
+                kinds = ", ".join(dict.fromkeys(cell.loc[~is_ok, f"status_{side}"].fillna("not run yet").map(str)))
+                n_lost = f"{(~is_ok).sum()} of {counted(len(cell), 'trial')}"
+                parts.append(f"{n_lost} without a result in {side} ({kinds})")
+        if parts:
+            n_left = int((succeeded["base"] & succeeded["head"]).sum())
+            rest = f"the other {counted(n_left, 'trial')} compared" if n_left else "nothing compared"
+            omissions.append(Omission(f"{method}/{dataset}", f"{'; '.join(parts)}; {rest}."))
     return omissions
-
-
-def _losses(statuses: pd.Series[str], side: str) -> list[str]:
-    """Return what happened to the trials of one cell and side that have no result."""
-    n_pending = int(statuses.isna().sum())
-    failed = statuses[statuses.notna() & (statuses != Status.OK)]
-    parts = []
-    if len(failed):
-        kinds = ", ".join(dict.fromkeys(map(str, failed)))
-        parts.append(f"{len(failed)} of {counted(len(statuses), 'trial')} failed in {side} ({kinds})")
-    if n_pending:
-        verb = "has" if n_pending == 1 else "have"
-        parts.append(f"{n_pending} of {counted(len(statuses), 'trial')} {verb} not run in {side}")
-    return parts
 
 
 def why_folds_differ(base: Run, head: Run, dataset: str) -> str:
     """Return why the scores of two runs on a dataset are not pairs; empty if they are."""
-    hashes = [
-        dict(zip(run.datasets["dataset"], run.datasets["sha256"], strict=True)).get(dataset) for run in (base, head)
-    ]
+    hashes = [run.datasets.set_index("dataset")["sha256"].get(dataset) for run in (base, head)]
     if hashes[0] != hashes[1]:
         return "the data differ"
     if base.meta.protocol_key != head.meta.protocol_key:

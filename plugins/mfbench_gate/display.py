@@ -1,101 +1,87 @@
-"""A comparison of two versions on a terminal."""
+"""A comparison as a report, which the renderers of all reports show: the worse cells come first; and as JSON."""
 
 from __future__ import annotations
 
-from rich import box
-from rich.console import Console, JustifyMethod
-from rich.table import Table
-from rich.text import Text
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
 
-from mfbench.base.untrusted import plain_text
+from mfbench.base.untrusted import cut, json_document
 from mfbench.base.wording import counted
-from mfbench_gate.comparison import Cell, Comparison, Side, Verdict
+from mfbench.model.sections import Cell, Report, Role, Section, Table
+from mfbench.report.render.json import plain
+from mfbench_gate import comparison as compared
+from mfbench_gate.comparison import Comparison, Side, Verdict
 from mfbench_gate.scores import SAME_PREDICTIONS, SAME_SCORES
-from mfbench_gate.texts import MARKS, amount, by_urgency, change, columns, headline, place, verdict_text
+from mfbench_gate.texts import MARKS, amount, change, headline
 
-# The verdict is printed as a word too: colour only helps to find it.
-STYLES = {
-    Verdict.WORSE: "bold red",
-    Verdict.UNDECIDED: "yellow",
-    Verdict.NO_WORSE: "green",
-    Verdict.TREND: "dim",
-}
-_NUMBERS = ("base", "head", "change")
+# Colour only helps to find a verdict, which is printed as a word too.
+_ROLES: dict[Verdict, Role] = {Verdict.WORSE: "below", Verdict.NO_WORSE: "equivalent"}
+_COLUMNS = ["cell", "base", "head", "change", "verdict", "reason"]
+_LONGEST_TEXT, _LONGEST_NOTE = 300, 1000
 
 
-def show_comparison(comparison: Comparison, console: Console) -> None:
-    """Print a comparison: the outcome, a table with the worse cells first, and everything that was not compared."""
-    verdicts = {cell.verdict for cell in comparison.cells}
-    style = next((STYLES[verdict] for verdict in STYLES if verdict in verdicts), "bold")
-    console.print()
-    console.print(Text(headline(comparison), style=f"bold {style}"))
-    if comparison.title:
-        console.print(_text(comparison.title))
-    for role, side in (("base", comparison.base), ("head", comparison.head)):
-        console.print(_text(f"{role}: {_describe(side)}", "dim"))
-    identical = [cell for cell in comparison.cells if cell.reason in (SAME_PREDICTIONS, SAME_SCORES)]
-    if shown := [cell for cell in comparison.cells if cell not in identical]:
-        console.print()
-        console.print(_table(by_urgency(shown)))
-    _show_identical(identical, console)
-    _show_list(
-        "Changed predictions",
+def comparison_report(comparison: Comparison) -> Report:
+    """Return a comparison as a report."""
+    cells = [cell for verdict in MARKS for cell in comparison.with_verdict(verdict)]
+    urgent = [cell for cell in cells if cell.verdict in (Verdict.WORSE, Verdict.UNDECIDED)]
+    rest = cells[len(urgent) :]
+    identical = [cell for cell in rest if cell.reason in (SAME_PREDICTIONS, SAME_SCORES)]
+    others = [cell for cell in rest if cell.reason not in (SAME_PREDICTIONS, SAME_SCORES)]
+    changes = [
+        f"{each.method}/{each.dataset}: {each.n_changed} of {counted(each.n_rows, 'row')}"
+        for each in comparison.changes
+    ]
+    notes = list(comparison.notes)
+    if any(cell.verdict is not Verdict.TREND for cell in cells):
+        notes.append(f"The probability of any false alarm is at most {100 * comparison.level:g} %.")
+    setting = [comparison.title, f"base: {_describe(comparison.base)}", f"head: {_describe(comparison.head)}"]
+    return Report(
+        headline(comparison),
+        "; ".join(cut(text, _LONGEST_TEXT) for text in setting if text),
         [
-            f"{each.method}/{each.dataset}: {each.n_changed} of {counted(each.n_rows, 'row')}"
-            for each in comparison.changes
+            Section(title, tables, notes=[cut(note, _LONGEST_NOTE) for note in lines])
+            for title, tables, lines in (
+                ("Worse or undecided", _tables(urgent), []),
+                ("Other cells", _tables(others), _summaries(identical)),
+                ("Changed predictions", [], changes),
+                ("Not compared", [], [f"{each.name}: {each.reason}" for each in comparison.omissions]),
+                ("Notes", [], notes),
+            )
         ],
-        console,
     )
-    _show_list("Not compared", [f"{each.name}: {each.reason}" for each in comparison.omissions], console)
-    _show_list("Notes", comparison.notes, console)
 
 
-def _table(cells: list[Cell]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    headings = columns(cells)
-    for name in headings:
-        # A verdict must not be cut, so its column keeps its width on a narrow terminal.
-        width = max(map(len, MARKS.values())) + 1 + max(map(len, Verdict)) if name == "verdict" else None
-        justify: JustifyMethod = "right" if name in _NUMBERS else "left"
-        table.add_column(name, justify=justify, overflow="fold", min_width=width)
-    for cell in cells:
-        style = STYLES[cell.verdict]
-        table.add_row(
-            _text(cell.method),
-            *([_text(place(cell))] if "dataset" in headings else []),
-            _text(cell.measure),
-            amount(cell.base, cell.unit),
-            amount(cell.head, cell.unit),
-            change(cell),
-            Text(verdict_text(cell), style=style, no_wrap=True),
-            _text(cell.reason),
-        )
-    return table
+def to_json(comparison: Comparison) -> str:
+    """Return every field of a comparison as JSON; a number that does not exist is null."""
+    content = {"headline": headline(comparison), **asdict(comparison), "exit_code": int(comparison.exit_code)}
+    return json_document(json.dumps(plain(content), indent=2, ensure_ascii=False)) + "\n"
 
 
-def _show_identical(cells: list[Cell], console: Console) -> None:
-    """Print what has not changed at all in one line for each metric: its rows would hide what matters."""
+def _tables(cells: Sequence[compared.Cell]) -> list[Table]:
+    rows = [
+        [
+            *map(Cell, (cut(f"{cell.name}: {cell.measure}", _LONGEST_TEXT), amount(cell.base, cell.unit))),
+            *map(Cell, (amount(cell.head, cell.unit), change(cell))),
+            Cell(f"{MARKS[cell.verdict]} {cell.verdict}", _ROLES.get(cell.verdict, "marked")),
+            Cell(cut(cell.reason, _LONGEST_TEXT)),
+        ]
+        for cell in cells
+    ]
+    return [Table(_COLUMNS, rows, wrap=_COLUMNS.index("reason"))] if rows else []
+
+
+def _summaries(cells: Sequence[compared.Cell]) -> list[str]:
+    """Return one line for each metric on cells that have not changed at all: their rows would hide what matters."""
+    lines = []
     for measure in dict.fromkeys(cell.measure for cell in cells):
         own = [cell for cell in cells if cell.measure == measure]
         kind = "scores" if all(cell.reason == SAME_SCORES for cell in own) else "predictions"
-        places = own[0].name if len(own) == 1 else counted(len(own), "cell")
-        console.print(_text(f"{MARKS[Verdict.NO_WORSE]} {measure}: the {kind} of {places} are identical"))
-
-
-def _show_list(title: str, lines: list[str], console: Console) -> None:
-    if not lines:
-        return
-    console.print()
-    console.print(Text(title, style="bold"))
-    for line in lines:
-        console.print(_text(f"- {line}"))
+        names = own[0].name if len(own) == 1 else counted(len(own), "cell")
+        lines.append(f"{MARKS[Verdict.NO_WORSE]} {measure}: the {kind} of {names} are identical")
+    return lines
 
 
 def _describe(side: Side) -> str:
-    details = "; ".join(part for part in (side.version, side.machine) if part)
+    details = "; ".join(filter(None, (side.version, side.machine)))
     return f"{side.name} ({details})" if details else side.name
-
-
-def _text(text: str, style: str = "") -> Text:
-    """Return text that a terminal shows as it is, without markup and control characters."""
-    return Text(plain_text(text, 2000), style=style)

@@ -24,7 +24,7 @@ class Limits:
 
     def of(self, measure: str) -> float:
         """Return the limit of a measure: a ratio of time or memory, a difference of a metric."""
-        if measure == TIME:
+        if measure in (TIME, "fit", "predict"):
             return self.time
         return self.memory if measure == MEMORY else self.scores.get(measure, DEFAULT_SCORE)
 
@@ -32,9 +32,7 @@ class Limits:
 def parse_limits(texts: Iterable[str]) -> Limits:
     """Return the limits that a user wrote; every other measure keeps its default."""
     values: dict[str, float] = {}
-    for part in (part.strip() for text in texts for part in text.split(",")):
-        if not part:
-            continue
+    for part in filter(None, map(str.strip, ",".join(texts).split(","))):
         measure, value = _parse(part)
         if measure in values:
             raise UsageError(f"there are two limits of {measure}: write one")
@@ -53,17 +51,13 @@ def _parse(part: str) -> tuple[str, float]:
     if measure not in (TIME, MEMORY, *SCORES):
         raise UnknownNameError("measure", measure, (TIME, MEMORY, *SCORES))
     is_ratio = measure in (TIME, MEMORY)
-    example = f"{measure}={1.05 if is_ratio else DEFAULT_SCORE}"
+    is_share = not is_ratio and SCORES[measure].percent
     try:
         value = float(text)
     except ValueError:
         value = math.nan
-    if not math.isfinite(value):
-        raise UsageError(f"the limit {part!r} is not a number: write it as in {example}")
-    if is_ratio and value < 1:
-        raise UsageError(f"the limit {part!r} is below 1: it is the ratio of head over base, as in {example}")
-    if not is_ratio and value < 0:
-        raise UsageError(f"the limit {part!r} is negative: it is the loss that is accepted, as in {example}")
-    if not is_ratio and SCORES[measure].percent and value >= 1:
-        raise UsageError(f"the limit {part!r} accepts any loss: one percentage point is {example}")
+    if not (1.0 if is_ratio else 0.0) <= value < (1.0 if is_share else math.inf):
+        meaning = "ratio of head over base, at least 1" if is_ratio else "loss, at least 0"
+        example = f"{measure}={1.05 if is_ratio else DEFAULT_SCORE}"
+        raise UsageError(f"the limit {part!r} is not a {meaning}{' and below 1' * is_share}: write it as in {example}")
     return measure, value

@@ -10,7 +10,8 @@ import pandas as pd
 
 from mfbench.model.trials import Status
 
-FOLD = ["dataset", "method", "repeat", "fold"]
+PLACE = ["method", "dataset", "size"]
+FOLD = [*PLACE, "repeat", "fold"]
 COLUMNS = [*FOLD, "measure", "base", "head", "n_rows", "n_changed"]
 
 
@@ -19,23 +20,19 @@ def score_pairs(base: pd.DataFrame, head: pd.DataFrame, metrics: Sequence[str]) 
     columns = [*FOLD, "predictions", *metrics]
     # A metric that no trial of a side has is a column of its run, but not of a job that measured a part of it.
     sides = [side.loc[side["status"] == Status.OK].reindex(columns=columns) for side in (base, head)]
+    sides = [side if "size" in run else side.assign(size="") for side, run in zip(sides, (base, head), strict=True)]
     both = sides[0].merge(sides[1], on=FOLD, suffixes=("_base", "_head"))
     counts = [
         _changed_rows(before, after)
         for before, after in zip(both["predictions_base"], both["predictions_head"], strict=True)
     ]
     both[["n_rows", "n_changed"]] = np.array(counts, dtype=float).reshape(len(both), 2)
+    shared = both[[*FOLD, "n_rows", "n_changed"]]
     parts = [
-        both[FOLD].assign(
-            measure=metric,
-            base=both[f"{metric}_base"].astype(float),
-            head=both[f"{metric}_head"].astype(float),
-            n_rows=both["n_rows"],
-            n_changed=both["n_changed"],
-        )
-        for metric in metrics
+        shared.assign(measure=name, base=both[f"{name}_base"].astype(float), head=both[f"{name}_head"].astype(float))
+        for name in metrics
     ]
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
+    return pd.concat(parts, ignore_index=True)[COLUMNS] if parts else pd.DataFrame(columns=COLUMNS)
 
 
 def _changed_rows(base: Any, head: Any) -> tuple[float, float]:

@@ -1,9 +1,9 @@
-"""Parts of a comparison as text, which the terminal and the files share: the headline, amounts, changes, verdicts."""
+"""Parts of a comparison as text, which all outputs share: the headline, amounts, changes and versions."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from mfbench.base.wording import counted
 from mfbench_gate.comparison import Cell, Comparison, Verdict
@@ -11,7 +11,6 @@ from mfbench_gate.comparison import Cell, Comparison, Verdict
 MARKS = {Verdict.WORSE: "✗", Verdict.UNDECIDED: "?", Verdict.NO_WORSE: "✓", Verdict.TREND: "~"}
 """The sign of each verdict, always printed together with its name."""
 NOTHING = "–"
-MEASURED = ("measure", "base", "head", "change")
 _STEPS = {
     "s": [(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")],
     "B": [(1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1, "B")],
@@ -36,17 +35,12 @@ def headline(comparison: Comparison) -> str:
     return f"No worse: {which}" + (" with a verdict" if judged < total else "")
 
 
-def verdict_text(cell: Cell) -> str:
-    """Return the mark and the name of a cell's verdict."""
-    return f"{MARKS[cell.verdict]} {cell.verdict}"
-
-
 def amount(value: float, unit: str) -> str:
     """Return a number with a readable unit."""
     if not math.isfinite(value):
         return NOTHING
     if unit not in _STEPS:
-        return f"{value:.4f}" + (f" {unit}" if unit else "")
+        return f"{value:.4f}"
     factor, name = next((step for step in _STEPS[unit] if abs(value) >= step[0]), _STEPS[unit][-1])
     return f"{value / factor:.3g} {name}" if value else f"0 {unit}"
 
@@ -60,18 +54,6 @@ def change(cell: Cell) -> str:
     return _signed(cell.difference, 4) if math.isfinite(cell.difference) else NOTHING
 
 
-def place(cell: Cell) -> str:
-    """Return the dataset of a cell and its size; benchmarks of other programs have neither."""
-    return "/".join(part for part in (cell.dataset, cell.size) if part)
-
-
-def columns(cells: Iterable[Cell]) -> list[str]:
-    """Return the headings of a table of cells: without the dataset if no cell has one."""
-    has_places = any(place(cell) for cell in cells)
-    places = ["dataset"] if has_places else []
-    return ["method" if has_places else "benchmark", *places, *MEASURED, "verdict", "reason"]
-
-
 def changed_versions(base: Mapping[str, str], head: Mapping[str, str]) -> str:
     """Return a sentence on the packages whose versions differ; empty if there are none."""
     names = dict.fromkeys([*base, *head])
@@ -81,12 +63,6 @@ def changed_versions(base: Mapping[str, str], head: Mapping[str, str]) -> str:
         if base.get(name) != head.get(name)
     ]
     return f"Versions differ: {', '.join(changed)}." if changed else ""
-
-
-def by_urgency(cells: list[Cell]) -> list[Cell]:
-    """Return cells with the worse ones first, then the undecided ones; otherwise in their order."""
-    order = list(MARKS)
-    return sorted(cells, key=lambda cell: order.index(cell.verdict))
 
 
 def _percent(ratio: float) -> str:

@@ -31,9 +31,9 @@ from mfbench.stats.one_dataset.calibration import share
 from mfbench.suite.loading import load_suite
 from mfbench_gate import judge
 from mfbench_gate.api import PROFILE
-from mfbench_gate.comparison import Comparison, Verdict
+from mfbench_gate.comparison import Comparison, Place, Verdict
 from mfbench_gate.gate.environments import PreparedSide, prepare_side
-from mfbench_gate.gate.gate import Gate, GateOptions, run_gate
+from mfbench_gate.gate.gate import Gate, run_gate
 from mfbench_gate.gate.measure import BASE, HEAD, Blocks, Measurements
 from mfbench_gate.gate.plan import GatePlan, TimedCell, plan_gate
 from mfbench_gate.gate.staging import staged
@@ -42,7 +42,7 @@ MEASURES = ("fit", "predict", "memory")
 # Processes of a block: base, head, head, base, or with the two sides exchanged.
 FLIPPED = (1, 0, 3, 2)
 FACTORS = (1.05, 1.10, 1.15, 1.30)
-# Measurements of each side that the rules of other programs get: as many as a gate takes to its first look.
+# Measurements of each side that the rules of other programs get: as many as a gate takes to its first analysis.
 N_OTHERS = 16
 
 
@@ -68,8 +68,8 @@ def record(path: Path, suite: str, profile: str, only: list[str], n_blocks: int)
     registry = load_registry()
     plan = plan_gate(load_suite(suite, registry, profile), registry, only)
     python = Path(sys.executable)
-    with staged(plan.suite) as staging:
-        blocks, known = Blocks(lambda side: staging.start(python), "cpu", seed=0), Measurements()
+    with staged(plan.suite) as start:
+        blocks, known = Blocks(lambda side: start(python), "cpu", seed=0), Measurements()
         blocks.pilot(plan.cells, known)
         cells = [cell for cell in plan.cells if cell.name not in known.omissions]
         rows: dict[str, list[list[list[float]]]] = {measure: [] for measure in MEASURES}
@@ -78,10 +78,7 @@ def record(path: Path, suite: str, profile: str, only: list[str], n_blocks: int)
             own = Measurements(rounds=known.rounds)
             blocks.run(cells, own)
             for measure in MEASURES:
-                costs = {
-                    (key.method, key.dataset, key.size): c for key, c in own.costs.items() if key.measure == measure
-                }
-                own_rows = [costs[cell.method, cell.dataset, cell.size] for cell in cells]
+                own_rows = [own.costs[cell.place, measure] for cell in cells]
                 rows[measure].append([[c.base[0], c.head[0], c.head[1], c.base[1]] for c in own_rows])
             seconds.append(own.seconds)
             content = {"cells": [cell.name for cell in cells], "costs": rows, "seconds": seconds}
@@ -171,8 +168,7 @@ class ReplayedProcess:
 def replayed(recorded: Record, plan: GatePlan, replay: Replay, budget: float) -> Comparison:
     """Run a gate on a replay."""
     side = PreparedSide("replay", Path(), "")
-    options = GateOptions(budget=budget)
-    return Gate(plan, side, side, options, replay.start, lambda sentence: None, replay.now).run()
+    return Gate(plan, side, side, replay.start, lambda sentence: None, budget=budget, now=replay.now).run()
 
 
 def empty_plan(n_cells: int) -> GatePlan:
@@ -180,7 +176,7 @@ def empty_plan(n_cells: int) -> GatePlan:
     registry = load_registry()
     plan = plan_gate(load_suite("timing", registry, "gate"), registry).suite
     trials = [Trial("", "d", str(number), 0, 0, 0) for number in range(n_cells)]
-    return GatePlan(plan, tuple(TimedCell(trial.method, "d", "", (trial,)) for trial in trials))
+    return GatePlan(plan, tuple(TimedCell(Place(trial.method, "d"), (trial,)) for trial in trials))
 
 
 def others() -> dict[str, Callable[[np.ndarray, np.ndarray], bool]]:
@@ -264,7 +260,7 @@ def live(base: str, slow: str, suite: str, n_runs: int, budget: float, only: lis
     right = {"equal": 0, "slow": 0}
     for seed in range(n_runs):
         for name, head in (("equal", sides[0]), ("slow", sides[1])):
-            comparison = run_gate(plan, sides[0], head, GateOptions(budget=budget, seed=seed))
+            comparison = run_gate(plan, sides[0], head, lambda sentence: None, budget=budget, seed=seed)
             worse = sorted(f"{cell.name} {cell.measure}" for cell in comparison.with_verdict(Verdict.WORSE))
             right[name] += bool(worse) == (name == "slow")
             pairs = max(cell.n_pairs for cell in comparison.cells)

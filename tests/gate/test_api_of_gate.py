@@ -13,7 +13,7 @@ from mfbench_gate.api import gate
         ({"level": 0.0}, "not between 0 and 1"),
         ({"level": 1.5}, "not between 0 and 1"),
         ({"clock": "sun"}, "is not a clock: choose from cpu, wall"),
-        ({"limits": ["time=0.5"]}, "below 1"),
+        ({"limits": ["time=0.5"]}, "at least 1"),
         ({"only": ["nothing"]}, "matches no dataset"),
         ({"profile": "nothing"}, "unknown profile"),
         ({"add": ["MINE = not_there:Mine"]}, "no module 'not_there'"),

@@ -1,11 +1,9 @@
-"""The nouns of a comparison: names of cells, exit codes, and plain values."""
-
-import json
+"""The nouns of a comparison: names of cells, exit codes, and intervals."""
 
 import pytest
 
 from mfbench.errors import ExitCode
-from mfbench_gate.comparison import Cell, Change, Comparison, Omission, Side, Verdict
+from mfbench_gate.comparison import Cell, Comparison, Place, Side, Verdict
 
 
 def of(*verdicts, **options):
@@ -31,12 +29,21 @@ def test_the_name_of_a_cell_has_no_empty_parts(dataset, size, name):
     assert Cell("m", dataset, "time", 1.0, 1.0, Verdict.TREND, size=size).name == name
 
 
-def test_plain_values_are_valid_json():
-    comparison = of(Verdict.WORSE)
-    comparison.cells += [Cell("m", "d", "time", 0.0, 1.0, Verdict.TREND, ratio=float("inf"), base_values=(0.0, 1.0))]
-    comparison.changes, comparison.omissions = [Change("m", "d", 10, 1)], [Omission("m/e", "it failed")]
-    plain = json.loads(json.dumps(comparison.as_plain(), allow_nan=False))
-    assert (plain["exit_code"], plain["seconds"]) == (4, None)
-    assert (plain["cells"][1]["ratio"], plain["cells"][1]["base_values"]) == (None, [0.0, 1.0])
-    assert plain["cells"][0]["verdict"] == "worse"
-    assert plain["changes"] == [{"method": "m", "dataset": "d", "n_rows": 10, "n_changed": 1}]
+def test_the_interval_of_a_head_lies_around_its_own_value():
+    low, high = Cell("m", "d", "time", 1.0, 1.3, Verdict.WORSE, ratio=1.2, low=1.1, high=1.4).head_interval
+    assert low < 1.3 < high
+    assert (low, high) == pytest.approx((1.3 * 1.1 / 1.2, 1.3 * 1.4 / 1.2))
+
+
+def test_no_interval():
+    nan = float("nan")
+    for numbers in [{"ratio": nan}, {"low": nan}, {"high": float("inf")}, {"ratio": 0.0}, {}]:
+        fields = {"ratio": 1.2, "low": 1.1, "high": 1.3, **numbers} if numbers else {}
+        assert Cell("m", "d", "time", 1.0, 1.2, Verdict.WORSE, **fields).head_interval is None
+
+
+@pytest.mark.parametrize(
+    ("place", "name"), [(Place("m", "d", "n=10"), "m/d/n=10"), (Place("m", "d"), "m/d"), (Place("bench"), "bench")]
+)
+def test_the_name_of_a_place(place, name):
+    assert place.name == name

@@ -25,7 +25,7 @@ def test_a_pattern_that_matches_nothing(pattern, sentence):
 
 
 def test_a_name_of_one_side_only_is_one_sentence():
-    omissions = one_sided("dataset", ["a", "b"], ["b", "c"], [{}, {"a": "it is too small."}])
+    omissions = one_sided("dataset", (["a", "b"], ["b", "c"]), [{}, {"a": "it is too small."}])
     assert [(each.name, each.reason) for each in omissions] == [
         ("a", "This dataset is in base only; head left it out: it is too small."),
         ("c", "This dataset is in head only."),
@@ -39,12 +39,13 @@ def test_failures_and_trials_that_have_not_run(make_run):
     assert [(each.name, each.reason) for each in omissions] == [
         (
             "A/d",
-            "2 of 10 trials failed in base (timeout, error); 1 of 10 trials has not run in head: "
-            "the other 7 trials are compared.",
+            "2 of 10 trials without a result in base (timeout, error); "
+            "1 of 10 trials without a result in head (not run yet); the other 7 trials compared.",
         ),
         (
             "C/d",
-            "10 of 10 trials failed in base (error); 10 of 10 trials failed in head (error): nothing is compared.",
+            "10 of 10 trials without a result in base (error); 10 of 10 trials without a result in head (error); "
+            "nothing compared.",
         ),
     ]
 

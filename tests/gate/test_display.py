@@ -5,14 +5,15 @@ import io
 import pytest
 from rich.console import Console
 
+from mfbench.report.render.terminal import show
 from mfbench_gate.comparison import Cell, Change, Comparison, Omission, Side, Verdict
-from mfbench_gate.display import show_comparison
+from mfbench_gate.display import comparison_report
 from mfbench_gate.scores import SAME_PREDICTIONS, SAME_SCORES
 
 
 def printed(comparison, width=160, **options):
     console = Console(file=io.StringIO(), width=width, **options)
-    show_comparison(comparison, console)
+    show(comparison_report(comparison), console)
     return console.file.getvalue()
 
 
@@ -33,20 +34,31 @@ def comparison():
 
 
 def test_the_outcome_comes_first_and_the_worse_cells_before_the_others(comparison):
-    lines = [line.rstrip() for line in printed(comparison).splitlines() if line.strip()]
-    assert lines[:4] == ["Worse: 1 of 2 cells", "Times", "base: main (0123abc; a processor)", "head: HEAD"]
-    assert lines[6].split() == ["RFF", "wine/n=10", "time", "10", "ms", "20", "ms", "+100.0", "%", "✗", "worse"]
-    assert "✓ no worse" in lines[7]
-    assert lines[8:] == [
-        "Changed predictions", "- RFF/wine: 3 of 178 rows", "Not compared", "- LDA: This method is in base only.",
-        "Notes", "- Versions differ: scikit-learn 1.7 → 1.8.",
+    lines = [line.strip() for line in printed(comparison).splitlines() if line.strip()]
+    assert lines[:3] == [
+        "Worse: 1 of 2 cells", "Times; base: main (0123abc; a processor); head: HEAD", "Worse or undecided",
+    ]  # fmt: skip
+    columns = ["cell", "base", "head", "change", "verdict", "reason"]
+    assert lines[3].split() == columns
+    assert lines[5].split() == ["RFF/wine/n=10:", "time", "10", "ms", "20", "ms", "+100.0", "%", "✗", "worse"]
+    assert (lines[6], lines[7].split()) == ("Other cells", columns)
+    assert "✓ no worse" in lines[9]
+    assert lines[10:] == [
+        "Changed predictions", "RFF/wine: 3 of 178 rows", "Not compared", "LDA: This method is in base only.",
+        "Notes", "Versions differ: scikit-learn 1.7 → 1.8.", "The probability of any false alarm is at most 5 %.",
     ]  # fmt: skip
 
 
-def test_benchmarks_without_datasets_have_no_column_of_them(comparison):
+def test_the_report_is_valid(comparison):
+    for section in comparison_report(comparison).sections:
+        section.check()
+
+
+def test_a_trend_claims_no_level(comparison):
     comparison.cells = [Cell("test_fit", "", "time", 1.0, 2.0, Verdict.TREND, unit="s", ratio=2.0)]
-    lines = [line.split() for line in printed(comparison).splitlines()]
-    assert ["benchmark", "measure", "base", "head", "change", "verdict", "reason"] in lines
+    text = printed(comparison)
+    assert "test_fit: time" in text
+    assert "false alarm" not in text
 
 
 def test_identical_predictions_are_counted_instead_of_listed(comparison):
@@ -57,7 +69,7 @@ def test_identical_predictions_are_counted_instead_of_listed(comparison):
     assert "✓ mcc: the scores of A/d are identical" in text
     assert "predictions are identical" not in text
     comparison.cells = same
-    assert "base    head" not in printed(comparison)
+    assert "change" not in printed(comparison)
 
 
 def test_nothing_was_compared():

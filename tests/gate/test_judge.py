@@ -1,13 +1,14 @@
 import numpy as np
 import pytest
 
-from mfbench_gate.comparison import Verdict
-from mfbench_gate.judge import OFFSETS, CostKey, Costs, is_confirmed, judge_costs
-from mfbench_gate.looks import Looks
+from mfbench_gate.comparison import Place, Verdict
+from mfbench_gate.judge import OFFSETS, Costs, is_confirmed, judge_costs
+from mfbench_gate.limits import Limits
+from mfbench_gate.looks import Analyses
 
-FIT = CostKey("RFF", "wine", "", "fit")
-MEMORY = CostKey("RFF", "wine", "", "memory")
-LIMITS = {"fit": 1.05, "predict": 1.05, "memory": 1.1}
+FIT = Place("RFF", "wine"), "fit"
+MEMORY = Place("RFF", "wine"), "memory"
+LIMITS = Limits(1.05, 1.1)
 
 
 def measured(rng, ratio, noise, n=14, level=1.0):
@@ -18,8 +19,7 @@ def measured(rng, ratio, noise, n=14, level=1.0):
 
 
 def verdict_of(costs, key=FIT, n_tests=1, pairs=14):
-    (cell,) = judge_costs({key: costs}, LIMITS, Looks((pairs,), 0.05, n_tests), pairs)
-    return cell
+    return judge_costs({key: costs}, LIMITS, Analyses((pairs,), 0.05, n_tests), pairs)[key]
 
 
 def test_verdicts():
@@ -57,7 +57,7 @@ def test_too_few_pairs_say_how_many_are_needed():
     assert cell.reason == "4 pairs; at least 10 are needed to call a cell worse"
 
 
-def test_only_the_pairs_of_the_look_count():
+def test_only_the_pairs_of_the_analysis_count():
     costs = Costs([1.0] * 20, [1.0] * 10 + [2.0] * 10)
     assert verdict_of(costs, pairs=10).verdict is Verdict.NO_WORSE
     assert verdict_of(costs, pairs=10).n_pairs == 10
@@ -65,29 +65,31 @@ def test_only_the_pairs_of_the_look_count():
 
 def test_finished_cells_still_count_in_holms_adjustment():
     costs = {FIT: measured(np.random.default_rng(0), 1.3, 0.01, n=10)}
-    looks = Looks((10,), 0.05, 1), Looks((10,), 0.05, 40)
-    alone, among_forty = (judge_costs(costs, LIMITS, plan, 10)[0] for plan in looks)
+    plans = Analyses((10,), 0.05, 1), Analyses((10,), 0.05, 40)
+    alone, among_forty = (judge_costs(costs, LIMITS, plan, 10)[FIT] for plan in plans)
     assert among_forty.p_value == pytest.approx(40 * alone.p_value)
     assert (alone.verdict, among_forty.verdict) == (Verdict.WORSE, Verdict.UNDECIDED)
 
 
 @pytest.mark.parametrize("key", [FIT, MEMORY])
 def test_costs_of_almost_nothing_do_not_count(key):
-    tiny = OFFSETS[key.measure] / 100
+    tiny = OFFSETS[key[1]] / 100
     cell = verdict_of(Costs([0.0] * 14, [tiny] * 14, [(0.0, tiny)] * 7), key)
     assert cell.verdict is Verdict.NO_WORSE
 
 
 def test_a_cell_without_pairs_is_left_out():
-    assert judge_costs({FIT: Costs()}, LIMITS, Looks((14,), 0.05, 1), 14) == []
+    assert judge_costs({FIT: Costs()}, LIMITS, Analyses((14,), 0.05, 1), 14) == {}
 
 
 def test_false_alarms_over_many_cells_are_rarer_than_the_level():
     rng = np.random.default_rng(3)
-    looks = Looks((10,), 0.2, 5)
-    keys = [CostKey("RFF", str(position), "", "fit") for position in range(5)]
+    plan = Analyses((10,), 0.2, 5)
+    keys = [(Place("RFF", str(position)), "fit") for position in range(5)]
     jobs = [{key: measured(rng, 1.0, 0.3, n=10) for key in keys} for _ in range(60)]
-    alarms = [any(cell.verdict is Verdict.WORSE for cell in judge_costs(job, LIMITS, looks, 10)) for job in jobs]
+    alarms = [
+        any(cell.verdict is Verdict.WORSE for cell in judge_costs(job, LIMITS, plan, 10).values()) for job in jobs
+    ]
     # Two-sided tests, of which one side is an alarm.
     assert np.mean(alarms) <= 0.1 + 3 * np.sqrt(0.1 * 0.9 / 60)
 

@@ -28,13 +28,14 @@ def test_limits_are_repeated_or_separated_by_commas(texts):
 def test_a_mistake_is_one_sentence():
     for text, sentence in [
         ("time", "'time' is not a limit: write a measure and a number"),
-        ("time=fast", "'time=fast' is not a number: write it as in time=1.05"),
-        ("time=5%", "'time=5%' is not a number"),
-        ("time=nan", "is not a number"),
-        ("memory=inf", "is not a number"),
-        ("time=0.95", "'time=0.95' is below 1"),
-        ("accuracy=-0.01", "is negative"),
-        ("accuracy=1", "accepts any loss: one percentage point is accuracy=0.01"),
+        ("time=fast", "'time=fast' is not a ratio of head over base, at least 1: write it as in time=1.05"),
+        ("time=5%", "'time=5%' is not a ratio"),
+        ("time=nan", "is not a ratio"),
+        ("memory=inf", "is not a ratio"),
+        ("time=0.95", "'time=0.95' is not a ratio of head over base, at least 1"),
+        ("accuracy=-0.01", "is not a loss, at least 0"),
+        ("accuracy=1", "is not a loss, at least 0 and below 1: write it as in accuracy=0.01"),
+        ("log_loss=-1", "is not a loss, at least 0: write it as in log_loss=0.01"),
         ("time=1.1,time=1.2", "there are two limits of time"),
     ]:
         with pytest.raises(UsageError) as raised:

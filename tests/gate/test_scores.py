@@ -14,7 +14,7 @@ RATIO = 1 / 9
 
 def pairs_of(base, head, changed=1, method="m", measure="accuracy", rows=20):
     return pd.DataFrame(
-        {"dataset": "d", "method": method, "repeat": 0, "fold": np.arange(len(base)), "measure": measure,
+        {"method": method, "dataset": "d", "size": "", "repeat": 0, "fold": np.arange(len(base)), "measure": measure,
          "base": np.asarray(base, float), "head": np.asarray(head, float), "n_rows": rows, "n_changed": changed}
     )  # fmt: skip
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from mfbench_gate.comparison import Side, Verdict
-from mfbench_gate.readers.result import BENCHMARK_FILE, Place, StoredResult
+from mfbench_gate.comparison import Place, Side, Verdict
+from mfbench_gate.readers.result import BENCHMARK_FILE, StoredResult
 from mfbench_gate.trends import NOT_TOGETHER, trend_cells, why_trend
 
 

@@ -21,11 +21,12 @@ def to_markdown(report: Report, commands: Sequence[str] = (), pictures: Mapping[
     parts += [markdown_paragraph(f"{report.setting}.{environment}"), ""]
     for section in report.sections:
         if section.has_content:
-            parts += _section(section, pictures or {})
+            parts += section_lines(section, pictures or {})
     return "\n".join(parts).rstrip() + "\n"
 
 
-def _section(section: Section, pictures: Mapping[str, str]) -> list[str]:
+def section_lines(section: Section, pictures: Mapping[str, str]) -> list[str]:
+    """Return a section as lines of Markdown, beginning with its heading and an empty line."""
     lines = [f"## {markdown(section.title)}", ""]
     for table in section.tables:
         lines += [*_heading(table.title), _table(table), ""]

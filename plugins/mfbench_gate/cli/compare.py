@@ -7,23 +7,13 @@ from typing import Annotated
 import typer
 
 from mfbench.cli.options import DEFAULT_OUT, Out
-from mfbench_gate.cli.options import (
-    AsJson,
-    BencherFile,
-    GithubActionBenchmarkFile,
-    JUnitFile,
-    Level,
-    Limit,
-    MarkdownFile,
-    PytestBenchmarkFile,
-    Undecided,
-    UndecidedCells,
-    finish,
-)
+from mfbench_gate.cli.options import Level, Limit, Undecided, UndecidedCells, with_outputs
+from mfbench_gate.comparison import Comparison
 
 _RESULT = "A run folder, a folder of runs, the name of a suite, a bundle, or a JSON file of pytest-benchmark"
 
 
+@with_outputs
 def compare(
     base: Annotated[str, typer.Argument(metavar="A", help=f"{_RESULT}.")],
     head: Annotated[str, typer.Argument(metavar="B", help="The other result, of the same kind.")],
@@ -36,20 +26,10 @@ def compare(
         ),
     ] = None,
     undecided: UndecidedCells = Undecided.FAIL,
-    as_json: AsJson = False,
-    markdown: MarkdownFile = None,
-    junit: JUnitFile = None,
-    pytest_benchmark: PytestBenchmarkFile = None,
-    github_action_benchmark: GithubActionBenchmarkFile = None,
-    bencher: BencherFile = None,
     out: Out = DEFAULT_OUT,
-) -> None:
+) -> Comparison:
     """Compare two stored results: judge scores on the same folds, and show times and memory as a trend."""
-    from mfbench_gate.api import OutputFiles, compare_results
+    from mfbench_gate.api import compare_results
 
     accepted = undecided is Undecided.OK
-    comparison = compare_results(
-        base, head, limits=limit or (), level=level, only=only or (), undecided_ok=accepted, out=out
-    )
-    files = OutputFiles(markdown, junit, pytest_benchmark, github_action_benchmark, bencher)
-    finish(comparison, files, as_json=as_json)
+    return compare_results(base, head, limits=limit or (), level=level, only=only or (), undecided_ok=accepted, out=out)

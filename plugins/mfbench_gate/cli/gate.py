@@ -3,37 +3,19 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
 from typing import Annotated
 
 import typer
 
 from mfbench.base.untrusted import plain
-from mfbench.cli.options import Add, DataDir, Offline
-from mfbench_gate.cli.options import (
-    AsJson,
-    BencherFile,
-    GithubActionBenchmarkFile,
-    JUnitFile,
-    Level,
-    Limit,
-    MarkdownFile,
-    PytestBenchmarkFile,
-    Undecided,
-    UndecidedCells,
-    finish,
-)
+from mfbench.cli.options import Add, DataDir, Offline, Only, Part
+from mfbench_gate.cli.options import Level, Limit, Undecided, UndecidedCells, with_outputs
+from mfbench_gate.comparison import Comparison
 
 _SIDE = "A revision as git:REVISION (git:merge-base for that of HEAD and the main branch), or a Python interpreter"
 
 
-class Clock(StrEnum):
-    """The time that a gate judges."""
-
-    CPU = "cpu"
-    WALL = "wall"
-
-
+@with_outputs
 def gate(
     base: Annotated[str, typer.Argument(metavar="BASE", help=f"{_SIDE}.")],
     head: Annotated[str, typer.Argument(metavar="HEAD", help="The other version, in the same form.")],
@@ -43,14 +25,8 @@ def gate(
     profile: Annotated[
         str | None, typer.Option(help="Profile of the suite; 'gate' if the suite defines it, else its default.")
     ] = None,
-    part: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Measure only a part that the suite defines; 'mfbench suites' lists them."),
-    ] = None,
-    only: Annotated[
-        list[str] | None,
-        typer.Option(metavar="GLOB", help="Measure only matching datasets and methods. Can be repeated."),
-    ] = None,
+    part: Part = None,
+    only: Only = None,
     add: Add = None,
     budget: Annotated[
         str, typer.Option(metavar="DURATION", help="Time for all measurements: a number with s, m or h.")
@@ -58,23 +34,16 @@ def gate(
     limit: Limit = None,
     level: Level = 0.05,
     clock: Annotated[
-        Clock, typer.Option(metavar="cpu|wall", help="The time that is judged: of the processor, or elapsed.")
-    ] = Clock.CPU,
+        str, typer.Option(metavar="cpu|wall", help="The time that is judged: of the processor, or elapsed.")
+    ] = "cpu",
     undecided: UndecidedCells = Undecided.FAIL,
-    as_json: AsJson = False,
-    markdown: MarkdownFile = None,
-    junit: JUnitFile = None,
-    pytest_benchmark: PytestBenchmarkFile = None,
-    github_action_benchmark: GithubActionBenchmarkFile = None,
-    bencher: BencherFile = None,
     data_dir: DataDir = None,
     offline: Offline = False,
-) -> None:
+) -> Comparison:
     """Measure two versions of a package in turns, and exit with 4 if the head is slower, larger or predicts worse."""
-    from mfbench_gate.api import OutputFiles
     from mfbench_gate.api import gate as run
 
-    comparison = run(
+    return run(
         base,
         head,
         suite,
@@ -91,5 +60,3 @@ def gate(
         undecided_ok=undecided is Undecided.OK,
         say=lambda sentence: print(f"gate: {plain(sentence)}", file=sys.stderr, flush=True),  # noqa: T201
     )
-    files = OutputFiles(markdown, junit, pytest_benchmark, github_action_benchmark, bencher)
-    finish(comparison, files, as_json=as_json)

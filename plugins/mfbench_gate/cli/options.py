@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
+from functools import partial, wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,7 +15,6 @@ from mfbench.cli.options import make_console
 from mfbench.cli.streams import outlive_output, write_document
 
 if TYPE_CHECKING:
-    from mfbench_gate.api import OutputFiles
     from mfbench_gate.comparison import Comparison
 
 
@@ -37,47 +39,46 @@ UndecidedCells = Annotated[
     Undecided,
     typer.Option("--undecided", metavar="ok|fail", help="Whether undecided cells are accepted: exit code 0 or 5."),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Write JSON to the terminal instead of the table.")]
-MarkdownFile = Annotated[
-    Path | None,
-    typer.Option("--markdown", metavar="FILE", help="Write Markdown, for a job summary or a pull-request comment."),
-]
-JUnitFile = Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML.")]
-PytestBenchmarkFile = Annotated[
-    Path | None,
-    typer.Option("--pytest-benchmark", metavar="FILE", help="Write the times as JSON of pytest-benchmark."),
-]
-GithubActionBenchmarkFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--github-action-benchmark",
-        metavar="FILE",
-        help="Write the head as JSON of github-action-benchmark (customSmallerIsBetter).",
-    ),
-]
-BencherFile = Annotated[
-    Path | None, typer.Option("--bencher", metavar="FILE", help="Write the head in Bencher Metric Format (JSON).")
-]
+_AS_JSON = Annotated[bool, typer.Option("--json", help="Write JSON to the terminal instead of the table.")]
+_FILES = {
+    "markdown": "Write Markdown, for a job summary or a pull-request comment.",
+    "junit": "Write JUnit XML.",
+    "pytest_benchmark": "Write the times as JSON of pytest-benchmark.",
+    "github_action_benchmark": "Write the head as JSON of github-action-benchmark (customSmallerIsBetter).",
+    "bencher": "Write the head in Bencher Metric Format (JSON).",
+}
 
 
-def finish(comparison: Comparison, files: OutputFiles, *, as_json: bool) -> NoReturn:
-    """Show a comparison, write the requested files and end with the exit code of the comparison.
+def with_outputs(command: Callable[..., Comparison]) -> Callable[..., None]:
+    """Give a command the options of the outputs: it shows its comparison, writes the files and ends with its exit code.
 
     Parameters
     ----------
-    comparison : Comparison
-    files : OutputFiles
-    as_json : bool
-        Write JSON to standard output instead of the table.
+    command : callable
+        Takes the command's own options and returns a comparison.
     """
-    from mfbench_gate.api import write_formats
-    from mfbench_gate.display import show_comparison
-    from mfbench_gate.formats.plain_json import to_json
 
-    outlive_output()
-    if as_json:
-        write_document(to_json(comparison))
-    else:
-        show_comparison(comparison, make_console())
-    write_formats(comparison, files)
-    raise typer.Exit(comparison.exit_code)
+    @wraps(command)
+    def run(*, as_json: bool, **words: Any) -> None:
+        from mfbench.report.render.terminal import show
+        from mfbench_gate.api import write_formats
+        from mfbench_gate.display import comparison_report, to_json
+
+        files = {name: words.pop(name) for name in _FILES}
+        comparison = command(**words)
+        outlive_output()
+        if as_json:
+            write_document(to_json(comparison))
+        else:
+            show(comparison_report(comparison), make_console())
+        write_formats(comparison, files)
+        raise typer.Exit(comparison.exit_code)
+
+    option = partial(Parameter, kind=Parameter.KEYWORD_ONLY)
+    outputs = [option("as_json", default=False, annotation=_AS_JSON)]
+    for name, text in _FILES.items():
+        kind = Annotated[Path | None, typer.Option(metavar="FILE", help=text)]
+        outputs.append(option(name, default=None, annotation=kind))
+    own = signature(command, eval_str=True).parameters.values()
+    run.__signature__ = Signature([*own, *outputs])  # type: ignore[attr-defined]
+    return run

@@ -34,7 +34,7 @@ def add(
     from mfbench_gate.api import track_run
 
     console = make_console()
-    for sentence in track_run(find_run(run, out), history, commit=commit).sentences:
+    for sentence in track_run(find_run(run, out), history, commit=commit):
         print_line(console, sentence)
 
 
@@ -50,10 +50,16 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
 ) -> None:
     """Show trends, changes, the commits between which they lie, and the commands that bisect."""
-    from mfbench_gate.api import present_history
+    from mfbench.report.render.json import HISTORY, to_json
+    from mfbench_gate.api import trends_of
+    from mfbench_gate.history.display import history_report, show_history
 
-    text = present_history(history, make_console(), measure=measure, method=method, dataset=dataset, as_json=as_json)
-    write_document(text)
+    trends = trends_of(history, measure=measure, method=method, dataset=dataset)
+    report = history_report(str(history), measure, trends)
+    if as_json:
+        write_document(to_json(report, HISTORY))
+    else:
+        show_history(report, trends, make_console())
 
 
 @app.command("merge")

@@ -10,7 +10,6 @@ import math
 from typing import Any
 
 from mfbench_gate.comparison import Comparison
-from mfbench_gate.formats.intervals import head_interval
 from mfbench_gate.limits import MEMORY, TIME
 
 NANOSECONDS = 1e9
@@ -26,8 +25,7 @@ def to_bencher(comparison: Comparison) -> str:
             continue
         measure, factor = _MEASURES.get(cell.measure, (cell.measure, 1.0))
         metric = {"value": cell.head * factor}
-        interval = head_interval(cell)
-        if interval is not None:
-            metric |= {"lower_value": interval[0] * factor, "upper_value": interval[1] * factor}
+        if cell.head_interval:
+            metric |= zip(("lower_value", "upper_value"), (value * factor for value in cell.head_interval), strict=True)
         content.setdefault(cell.name, {})[measure] = metric
     return json.dumps(content, indent=2, allow_nan=False) + "\n"

@@ -12,7 +12,6 @@ from typing import Any
 
 from mfbench.suite.scores import SCORES
 from mfbench_gate.comparison import Cell, Comparison
-from mfbench_gate.formats.intervals import head_interval
 from mfbench_gate.texts import change
 
 
@@ -32,9 +31,8 @@ def _entry(cell: Cell) -> dict[str, Any]:
         "unit": cell.unit or "score",
         "value": 1.0 - cell.head if is_reversed else cell.head,
     }
-    interval = head_interval(cell)
-    if interval is not None:
-        entry["range"] = f"{interval[0]:.4g} … {interval[1]:.4g}"
+    if cell.head_interval:
+        entry["range"] = " … ".join(f"{value:.4g}" for value in cell.head_interval)
     lines = [f"verdict: {cell.verdict}", f"change: {change(cell)}", cell.reason, f"pairs: {cell.n_pairs}"]
     entry["extra"] = "\n".join(line for line in lines if line)
     return entry

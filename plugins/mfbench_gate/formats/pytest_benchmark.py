@@ -11,48 +11,42 @@ import statistics
 from datetime import UTC, datetime
 from typing import Any
 
-from mfbench_gate.comparison import Cell, Comparison, Side
+from mfbench_gate.comparison import Comparison
 from mfbench_gate.limits import TIME
 
 FORMAT_VERSION = "5.1.0"
 """The version of pytest-benchmark whose form is written; versions 3 to 5 read it."""
 
 
-def to_pytest_benchmark(comparison: Comparison, moment: datetime | None = None) -> str:
+def to_pytest_benchmark(comparison: Comparison) -> str:
     """Return the times of a comparison in the form of pytest-benchmark."""
     # Each time becomes two benchmarks of one group, `NAME[base]` and `NAME[head]`. Statistics are those of the
     # measurements, or of the median alone where the measurements are not available. Memory and scores have no place in
     # this form.
-    cells = [cell for cell in comparison.cells if cell.measure == TIME]
     benchmarks = [
-        _benchmark(cell, side, values or (middle,))
-        for cell in cells
+        {
+            "group": cell.name,
+            "name": f"{cell.name}[{side}]",
+            "fullname": f"{cell.name}[{side}]",
+            "params": {"side": side},
+            "param": side,
+            "extra_info": {"verdict": str(cell.verdict), "reason": cell.reason, "n_pairs": cell.n_pairs},
+            "options": {},
+            "stats": _statistics(values or (middle,)),
+        }
+        for cell in comparison.cells
         for side, values, middle in (("base", cell.base_values, cell.base), ("head", cell.head_values, cell.head))
-        if math.isfinite(middle)
+        if cell.measure == TIME and math.isfinite(middle)
     ]
+    head = comparison.head
     content = {
-        "machine_info": {"node": "", "processor": comparison.head.machine, "machine": "", "system": "", "cpu": {}},
-        "commit_info": _commit_info(comparison.head),
+        "machine_info": {"node": "", "processor": head.machine, "machine": "", "system": "", "cpu": {}},
+        "commit_info": {"id": head.version or "unknown", "time": None, "dirty": False, "branch": head.name},
         "benchmarks": benchmarks,
-        "datetime": (moment or datetime.now(UTC)).isoformat(),
+        "datetime": datetime.now(UTC).isoformat(),
         "version": FORMAT_VERSION,
     }
     return json.dumps(content, indent=2, allow_nan=False) + "\n"
-
-
-def _benchmark(cell: Cell, side: str, values: tuple[float, ...]) -> dict[str, Any]:
-    """Return one side of a cell as a benchmark."""
-    verdict = {"verdict": str(cell.verdict), "reason": cell.reason, "n_pairs": cell.n_pairs}
-    return {
-        "group": cell.name,
-        "name": f"{cell.name}[{side}]",
-        "fullname": f"{cell.name}[{side}]",
-        "params": {"side": side},
-        "param": side,
-        "extra_info": verdict,
-        "options": {},
-        "stats": _statistics(values),
-    }
 
 
 def _statistics(values: tuple[float, ...]) -> dict[str, Any]:
@@ -83,15 +77,4 @@ def _statistics(values: tuple[float, ...]) -> dict[str, Any]:
         "total": math.fsum(data),
         "data": list(values),
         "iterations": 1,
-    }
-
-
-def _commit_info(side: Side) -> dict[str, Any]:
-    return {
-        "id": side.version or "unknown",
-        "time": None,
-        "author_time": None,
-        "dirty": False,
-        "project": "",
-        "branch": side.name,
     }

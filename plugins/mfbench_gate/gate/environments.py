@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
 import sysconfig
+import tomllib
 import venv
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -67,15 +70,19 @@ def prepare_side(text: str, folder: Path, cache: Path | None = None) -> Prepared
     # The environment of a revision contains the project alone; everything else it takes from the environment that runs
     # this, so that both sides use the same libraries. Requirements that are missing there are installed.
     if not text.startswith(PREFIX):
-        return PreparedSide(text, _interpreter(text), text)
+        if not (Path(text).is_file() and os.access(text, os.X_OK)):
+            raise UsageError(
+                f"{text!r} is neither a Python interpreter nor a revision: name an interpreter, such as "
+                f".venv/bin/python, or a revision as {PREFIX}REVISION"
+            )
+        return PreparedSide(text, Path(text).absolute(), text)
     project = _project(folder)
     top = Path(_git(project, "rev-parse", "--show-toplevel"))
     commit = _commit(top, text.removeprefix(PREFIX))
-    root = cache or Path(platformdirs.user_cache_dir("mfbench")) / "gate"
+    root = cache or platformdirs.user_cache_path("mfbench") / "gate"
     inside = project.resolve().relative_to(top.resolve())
     identity = (str(top.resolve()), inside.as_posix(), sys.executable, sys.version, _SHARE)
-    key = hashlib.sha256("\n".join(identity).encode()).hexdigest()[:12]
-    place = root / key / commit[:16]
+    place = root / hashlib.sha256("\n".join(identity).encode()).hexdigest()[:12] / commit[:16]
     place.parent.mkdir(parents=True, exist_ok=True)
     with filelock.FileLock(f"{place}.lock"):
         if not (place / _READY).is_file():
@@ -85,16 +92,6 @@ def prepare_side(text: str, folder: Path, cache: Path | None = None) -> Prepared
     )
     notes = ("The working tree has changes that are not committed; they are not measured.",) if dirty else ()
     return PreparedSide(text, _python_of(place / "env"), commit, notes)
-
-
-def _interpreter(text: str) -> Path:
-    path = Path(text)
-    if not (path.is_file() and os.access(path, os.X_OK)):
-        raise UsageError(
-            f"{text!r} is neither a Python interpreter nor a revision: name an interpreter, such as .venv/bin/python, "
-            f"or a revision as {PREFIX}REVISION"
-        )
-    return path.absolute()
 
 
 def _project(folder: Path) -> Path:
@@ -141,17 +138,12 @@ def _merge_base(top: Path) -> str:
     target = os.environ.get("GITHUB_BASE_REF")
     branches = [f"origin/{target}"] if target else list(_MAIN_BRANCHES)
     for branch in branches:
-        try:
-            _git(top, "rev-parse", "--verify", "--quiet", f"{branch}^{{commit}}")
-        except UsageError:
-            continue
-        try:
+        with contextlib.suppress(UsageError):
             return _git(top, "merge-base", "HEAD", branch)
-        except UsageError:
-            raise UsageError(
-                f"{top} has no commit that HEAD and {branch} share; fetch the whole history, not a shallow clone"
-            ) from None
-    raise UsageError(f"{top} has no branch {' or '.join(branches)}: fetch it, or name the revision of the base")
+    raise UsageError(
+        f"{top} has no commit that HEAD shares with {' or '.join(branches)}: fetch the branch with its whole history, "
+        "not a shallow clone, or name the revision of the base"
+    )
 
 
 def _build(place: Path, top: Path, commit: str, inside: Path) -> None:
@@ -163,19 +155,14 @@ def _build(place: Path, top: Path, commit: str, inside: Path) -> None:
     _git(top, "worktree", "add", "--detach", "--quiet", str(tree), commit, options=_without_filters(top))
     log.write_text("")
     venv.create(env, with_pip=False, symlinks=os.name != "nt")
-    _share_libraries(env, top)
-    _install(env, tree / inside, commit, log)
-    (place / _READY).touch()
-
-
-def _share_libraries(env: Path, top: Path) -> None:
-    """Let an environment see the packages of this one, behind its own."""
+    # The environment sees the packages of this one, behind its own.
     own = {sysconfig.get_paths()[name] for name in ("purelib", "platlib")}
     paths = [entry for entry in sys.path if entry in own or Path(entry).name in ("site-packages", "dist-packages")]
-    folder = _site_packages(env)
     text = _SHARE.format(folders=list(dict.fromkeys(paths)), top=str(top.resolve()))
-    (folder / f"{SHARING}.py").write_text(text, encoding="utf-8")
-    (folder / f"{SHARING}.pth").write_text(f"import {SHARING}\n")
+    (_site_packages(env) / f"{SHARING}.py").write_text(text, encoding="utf-8")
+    (_site_packages(env) / f"{SHARING}.pth").write_text(f"import {SHARING}\n")
+    _install(env, tree / inside, commit, log)
+    (place / _READY).touch()
 
 
 def _site_packages(env: Path) -> Path:
@@ -190,47 +177,20 @@ def _install(env: Path, project: Path, commit: str, log: Path) -> None:
     # Without dependencies, so that pip touches nothing of the shared packages; then what is missing among them.
     isolation = ["--no-build-isolation"] if _has_build_backend(project) else []
     _pip(env, commit, log, ["--no-deps", "--ignore-installed", *isolation, str(project)])
-    (installed,) = [d for d in metadata.distributions(path=[str(_site_packages(env))]) if d.metadata["Name"]][:1]
+    installed = next(d for d in metadata.distributions(path=[str(_site_packages(env))]) if d.metadata["Name"])
     needed = [text for text in installed.requires or [] if "extra ==" not in text]
     if needed:
         _pip(env, commit, log, needed)
-    _check_imports(env, commit)
-
-
-def _check_imports(env: Path, commit: str) -> None:
-    """Raise an error if an import of the project's own packages would find another copy, such as an editable one."""
-    folder = _site_packages(env)
-    (own, *_) = [d for d in metadata.distributions(path=[str(folder)]) if d.metadata["Name"]]
-    first = {file.parts[0] for file in own.files or [] if file.suffix in (".py", ".so", ".pyd")}
-    names = sorted({Path(part).name.split(".")[0] for part in first if part not in ("..", ".")})
-    code = "import importlib.util as u, sys; [print(n, getattr(u.find_spec(n), 'origin', '')) for n in sys.argv[1:]]"
-    done = subprocess.run([str(_python_of(env)), "-I", "-c", code, *names], capture_output=True, text=True, check=False)
-    for line in done.stdout.splitlines():
-        name, _, origin = line.partition(" ")
-        if name.isidentifier() and origin not in ("", "None") and not Path(origin).is_relative_to(folder):
-            raise EnvironmentBuildError(
-                f"the environment of {commit[:12]} would import {name!r} from {origin}, not from the revision; "
-                "uninstall that copy from the environment that runs mfbench"
-            )
 
 
 def _has_build_backend(project: Path) -> bool:
-    import tomllib
-
     try:
         table = tomllib.loads((project / "pyproject.toml").read_text(encoding="utf-8"))
-    except (OSError, tomllib.TOMLDecodeError):  # pip says what is wrong with it
+        for requirement in table.get("build-system", {}).get("requires", ["setuptools"]):
+            metadata.distribution(re.split(r"[^\w.-]", requirement.strip(), maxsplit=1)[0])
+    except (OSError, ValueError, metadata.PackageNotFoundError):  # pip says what is wrong with the file
         return False
-    names = [_name_of(text) for text in table.get("build-system", {}).get("requires", ["setuptools"])]
-    installed = {_name_of(d.metadata["Name"]) for d in metadata.distributions() if d.metadata["Name"]}
-    return installed.issuperset(names)
-
-
-def _name_of(requirement: str) -> str:
-    import re
-
-    match = re.match(r"[A-Za-z0-9._-]+", requirement.strip())
-    return re.sub(r"[-_.]+", "-", match.group()).lower() if match else ""
+    return True
 
 
 def _pip(env: Path, commit: str, log: Path, words: Sequence[str]) -> None:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from mfbench.model.trials import Status, Trial
+from mfbench_gate.comparison import Place
 from mfbench_gate.gate.plan import TimedCell
 from mfbench_gate.gate.replicate import rounds_for
 from mfbench_gate.gate.side import RunningReplicate
-from mfbench_gate.judge import CostKey, Costs
+from mfbench_gate.judge import OFFSETS, CostKey, Costs
 
 BASE, HEAD = "base", "head"
 # Base, head, head, base or the reverse: a machine that gets slower or faster at a steady rate favours neither.
@@ -24,7 +25,6 @@ SIDES = (BASE, HEAD, HEAD, BASE)
 # A machine that slept for longer than this during a block has spoilt it.
 LONGEST_SLEEP = 2.0
 LATE = "the budget ended before it could be measured; give more time, or name fewer methods and data with --only"
-MEASURES = ("fit", "predict", "memory")
 Start = Callable[[str], RunningReplicate]
 Answer = Mapping[str, Any]
 
@@ -35,7 +35,7 @@ class Measurements:
 
     costs: dict[CostKey, Costs] = field(default_factory=dict)
     # The last answer to each trial, for its scores and predictions.
-    answers: dict[tuple[str, str, str, int, int], Answer] = field(default_factory=dict)
+    answers: dict[tuple[str, Place, int, int], Answer] = field(default_factory=dict)
     # Cells that could not be measured, by name, each with a sentence.
     omissions: dict[str, str] = field(default_factory=dict)
     # The measures that are judged of each method that exists: none if neither side runs own code in it.
@@ -48,7 +48,11 @@ class Measurements:
 
     def measures(self, cell: TimedCell) -> Collection[str]:
         """Return what is judged of a cell."""
-        return self.judged.get(cell.method, MEASURES)
+        return self.judged.get(cell.place.method, OFFSETS)
+
+    def remaining(self, cells: Iterable[TimedCell]) -> list[TimedCell]:
+        """Return the cells that can be measured."""
+        return [cell for cell in cells if cell.name not in self.omissions and self.measures(cell)]
 
 
 class Blocks:
@@ -57,24 +61,24 @@ class Blocks:
     deadline: float = math.inf  # when the measurements end, on this clock. What is incomplete then does not count
 
     def __init__(self, start: Start, clock: str, seed: int, now: Callable[[], float] = time.monotonic) -> None:
-        self._start, self._clock, self._now = start, clock, now
+        self._start, self._now = start, now
+        self._costs = {"fit": f"fit_{clock}", "predict": f"predict_{clock}", "memory": "memory"}
         self._rng = np.random.default_rng(seed)
         self._number = 0
 
     def pilot(self, cells: Iterable[TimedCell], into: Measurements) -> None:
         """Run each cell once on both sides: to learn how long it takes, and which side cannot run it."""
-        with Team(self._start, (BASE, HEAD)) as team:
-            into.versions = {side: team.versions(place) for place, side in enumerate((BASE, HEAD))}
-            into.judged = team.judged()
-            for cell in cells:
-                if not into.measures(cell):
-                    continue
+        sides = (BASE, HEAD)
+        with self._team(sides) as processes:
+            into.versions = {side: process.versions() for side, process in zip(sides, processes, strict=True)}
+            for process in processes:
+                for method, measures in process.judged.items():
+                    into.judged.setdefault(method, set()).update(measures)
+            for cell in into.remaining(cells):
                 if self._left <= 0.0:
                     into.omissions[cell.name] = LATE
                     continue
-                answers = {
-                    side: team.ask(place, cell.trials[0], 1, self._left) for place, side in enumerate((BASE, HEAD))
-                }
+                answers = {side: self._ask(at, cell.trials[0], 1) for at, side in enumerate(sides)}
                 if reason := _failure(answers):
                     into.omissions[cell.name] = reason
                 else:
@@ -84,14 +88,13 @@ class Blocks:
         """Run one block: two pairs of each cell."""
         begin, slept = self._now(), _seconds_asleep()
         measured: list[tuple[TimedCell, list[Answer]]] = []
-        todo = [cell for cell in cells if cell.name not in into.omissions]
-        with Team(self._start, SIDES) as team:
+        todo = into.remaining(cells)
+        with self._team(SIDES):
             for position in self._rng.permutation(len(todo)):
                 if self._left <= 0.0:
                     break
                 cell = todo[position]
-                answers = self._four(team, cell, into)
-                if answers is not None:
+                if answers := self._four(cell, into):
                     measured.append((cell, answers))
         self._number += 1
         into.seconds = self._now() - begin
@@ -99,90 +102,59 @@ class Blocks:
             into.n_spoilt += 1
             return
         for cell, answers in measured:
-            self._record(cell, answers, into)
+            for measure in into.measures(cell):
+                base, head, next_head, next_base = (float(answer[self._costs[measure]]) for answer in answers)
+                costs = into.costs.setdefault((cell.place, measure), Costs())
+                costs.base += [base, next_base]
+                costs.head += [head, next_head]
+                costs.repeated.append((base, next_base))
 
     @property
     def _left(self) -> float:
         return self.deadline - self._now()
 
-    def _four(self, team: Team, cell: TimedCell, into: Measurements) -> list[Answer] | None:
-        trial = cell.trials[self._number % len(cell.trials)]
-        answers: dict[int, Answer] = {}
-        for number in ORDERS[int(self._rng.integers(2))]:
-            answer = team.ask(number, trial, into.rounds[cell.name], self._left)
-            answers[number] = answer
-            if answer["status"] != Status.OK:
-                into.omissions[cell.name] = f"failed on the {SIDES[number]}: {answer['message']}"
-                return None
-            into.answers[SIDES[number], trial.method, trial.dataset, trial.repeat, trial.fold] = answer
-        return [answers[number] for number in range(len(SIDES))]
+    @contextlib.contextmanager
+    def _team(self, sides: Sequence[str]) -> Iterator[list[RunningReplicate]]:
+        """Start a process for each side, and end them; one that ends earlier is replaced by a new one of its side."""
+        with contextlib.ExitStack() as self._stack:
+            # All processes exist before the first is waited for, so that they start side by side.
+            self._sides, self._processes = sides, [self._stack.push(self._start(side)) for side in sides]
+            for process in self._processes:
+                process.__enter__()
+            yield self._processes
 
-    def _record(self, cell: TimedCell, answers: list[Answer], into: Measurements) -> None:
-        names = {"fit": f"fit_{self._clock}", "predict": f"predict_{self._clock}", "memory": "memory"}
-        for measure in into.measures(cell):
-            first_base, first_head, second_head, second_base = (float(answer[names[measure]]) for answer in answers)
-            costs = into.costs.setdefault(CostKey(cell.method, cell.dataset, cell.size, measure), Costs())
-            costs.base += [first_base, second_base]
-            costs.head += [first_head, second_head]
-            costs.repeated.append((first_base, second_base))
-
-
-class Team:
-    """The processes of a block: one that ends is replaced by a new one of its side."""
-
-    def __init__(self, start: Start, sides: Sequence[str]) -> None:
-        self._start, self._sides = start, sides
-        self._stack = contextlib.ExitStack()
-        self._processes: list[RunningReplicate] = []
-
-    def __enter__(self) -> Team:
-        # All processes exist before the first is waited for, so that they start side by side.
-        started = [self._start(side) for side in self._sides]
-        for process in started:
-            self._stack.push(process)
-        try:
-            self._processes = [process.__enter__() for process in started]
-        except BaseException:
-            self._stack.close()
-            raise
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stack.close()
-
-    def versions(self, position: int) -> Mapping[str, str]:
-        """Return the versions of what the environment of one of the processes contains."""
-        return self._processes[position].versions()
-
-    def judged(self) -> dict[str, set[str]]:
-        """Return what is judged of each method that a process has: what any of them runs own code for."""
-        judged: dict[str, set[str]] = {}
-        for process in self._processes:
-            for method, measures in process.judged.items():
-                judged.setdefault(method, set()).update(measures)
-        return judged
-
-    def ask(self, position: int, trial: Trial, rounds: int, left: float) -> Answer:
+    def _ask(self, position: int, trial: Trial, rounds: int) -> Answer:
         """Let one of the processes run a trial."""
         process = self._processes[position]
         if trial.method in process.missing:
             return {"status": "missing", "message": process.missing[trial.method]}
-        answer = process.run(trial, rounds, left)
+        answer = process.run(trial, rounds, self._left)
         if not process.is_alive:
             self._processes[position] = self._stack.enter_context(self._start(self._sides[position]))
         return answer
 
+    def _four(self, cell: TimedCell, into: Measurements) -> list[Answer]:
+        """Run a trial in all four processes; return the answers in their order, none if one of them failed."""
+        trial = cell.trials[self._number % len(cell.trials)]
+        answers: dict[int, Answer] = {}
+        for number in ORDERS[int(self._rng.integers(2))]:
+            answer = self._ask(number, trial, into.rounds[cell.name])
+            if answer["status"] != Status.OK:
+                into.omissions[cell.name] = f"failed on the {SIDES[number]}: {answer['message']}"
+                return []
+            answers[number] = answer
+            into.answers[SIDES[number], cell.place, trial.repeat, trial.fold] = answer
+        return [answers[number] for number in range(len(SIDES))]
+
 
 def _failure(answers: Mapping[str, Answer]) -> str:
     """Return a sentence on the sides that cannot run a trial; empty if both can."""
-    bad = {side: answer for side, answer in answers.items() if answer["status"] != Status.OK}
+    bad = [(side, answer) for side, answer in answers.items() if answer["status"] != Status.OK]
     if not bad:
         return ""
-    if all(answer["status"] == "missing" for answer in bad.values()) and len(bad) == 1:
-        ((side, answer),) = bad.items()
-        return f"is missing on the {side}: {answer['message']}"
-    where = "both sides" if len(bad) == len(answers) else f"the {next(iter(bad))}"
-    return f"failed on {where}: {next(iter(bad.values()))['message']}"
+    side, answer = bad[0]
+    where = f"the {side}" if len(bad) < len(answers) else "both sides"
+    return f"{'is missing' if answer['status'] == 'missing' else 'failed'} on {where}: {answer['message']}"
 
 
 def _seconds_asleep() -> float:

@@ -14,6 +14,7 @@ from mfbench.suite.forms import KINDS
 from mfbench.suite.loading import LoadedSuite
 from mfbench.suite.plan import Plan, plan_datasets
 from mfbench.suite.seeds import derive_seed
+from mfbench_gate.comparison import Place
 from mfbench_gate.gate.replicate import UNTIMED, methods_of
 
 
@@ -21,15 +22,13 @@ from mfbench_gate.gate.replicate import UNTIMED, methods_of
 class TimedCell:
     """Trials whose costs are judged together."""
 
-    method: str  # method, dataset, size: as in `mfbench_gate.comparison.Cell`
-    dataset: str
-    size: str
+    place: Place
     trials: tuple[Trial, ...]  # pairs of measurements take them in turns
 
     @property
     def name(self) -> str:
         """Method, dataset and size."""
-        return "/".join(part for part in (self.method, self.dataset, self.size) if part)
+        return self.place.name
 
 
 @dataclass(frozen=True)
@@ -83,11 +82,12 @@ def _cells(plan: Plan, dataset: str, method: str) -> Iterator[TimedCell]:
         for repeat, fold in protocol.coordinates()
     ]
     if not KINDS[protocol.kind].times:
-        yield TimedCell(method, dataset, "", tuple(trials))
+        yield TimedCell(Place(method, dataset), tuple(trials))
         return
     data = plan.datasets[dataset].data
     splits = protocol.splits(dataset, data.y, 0)
     for fold, split in enumerate(splits):
         features = split.features(data.n_features)
         size = f"n={len(split.train)}, p={data.n_features if features is None else len(features)}"
-        yield TimedCell(method, dataset, size, tuple(trial for trial in trials if trial.fold == fold))
+        own = tuple(trial for trial in trials if trial.fold == fold)
+        yield TimedCell(Place(method, dataset, size), own)

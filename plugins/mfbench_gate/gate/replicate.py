@@ -15,7 +15,7 @@ import statistics
 import sys
 import sysconfig
 from collections.abc import Mapping, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -35,7 +35,7 @@ from mfbench.suite.loading import LoadedSuite
 from mfbench.suite.methods import ResolvedMethod
 from mfbench.suite.resolve import resolve_methods
 
-# Run with ``python -c BOOTSTRAP HARNESS ORDER``: the folder that holds the gate's mfbench, and a pickled `Order`.
+# Run with ``python -c BOOTSTRAP HARNESS ORDER``: the folder with the gate's mfbench, and the pickled suite and job.
 BOOTSTRAP = (
     "import sys; sys.path.insert(0, sys.argv[1]); "
     "from mfbench_gate.gate.replicate import main; sys.exit(main(sys.argv[2]))"
@@ -48,36 +48,25 @@ LEAST_SECONDS = 0.05
 MOST_ROUNDS = 15
 
 
-@dataclass(frozen=True)
-class Order:
-    """What a replicate needs to know before its first trial. The gate pickles it for its own processes."""
-
-    loaded: LoadedSuite  # its methods are looked up in the side's environment
-    job: Job  # without methods
-    log: Path  # file for everything that plugins print
-
-
 class Replicate:
     """Runs trials with the plugins of this process."""
 
-    def __init__(self, order: Order, registry: Registry) -> None:
-        methods, self.missing = methods_of(order.loaded, registry)
+    def __init__(self, loaded: LoadedSuite, job: Job, registry: Registry) -> None:
+        self._methods, self.missing = methods_of(loaded, registry)
         own = _own_packages()
-        self.judged = {label: _judged(method, registry, own) for label, method in methods.items()}
-        self._methods = methods
-        job = replace(order.job, methods=methods)
-        self._runner = RUNNERS[job.protocol.task](job, registry)
+        self.judged = {label: _judged(method, registry, own) for label, method in self._methods.items()}
+        self._runner = RUNNERS[job.protocol.task](replace(job, methods=self._methods), registry)
 
     def run(self, trial: Trial, rounds: int) -> dict[str, Any]:
         """Run a trial and return its costs, as plain values."""
         # It is run once before, because a first run loads and compiles.
-        results = [self._run(trial)]
-        if results[0].status is Status.OK:
-            results = [self._run(trial) for _ in range(rounds)]
-        bad = next((result for result in results if result.status is not Status.OK), None)
-        if bad is not None:
-            return {"status": str(bad.status), "message": f"{bad.error_type}: {bad.error_message}"}
-        last = results[-1]
+        results = []
+        for _ in range(1 + rounds):
+            last = self._run(trial)
+            if last.status is not Status.OK:
+                return {"status": str(last.status), "message": f"{last.error_type}: {last.error_message}"}
+            results.append(last)
+        del results[0]
         if last.candidates:
             return {"status": "untimed", "message": UNTIMED}
         return {
@@ -111,15 +100,15 @@ def main(path: str) -> int:
     requests = os.fdopen(os.dup(0), encoding="utf-8")
     if hasattr(os, "register_at_fork"):  # the gate learns of the end of this process from the end of its answers
         os.register_at_fork(after_in_child=lambda: os.close(answers.fileno()))
-    order: Order = pickle.loads(Path(path).read_bytes())  # nosec B301  # from the process that started this one
-    redirect_to(order.log)
+    loaded, job = pickle.loads(Path(path).read_bytes())  # nosec B301  # from the process that started this one
+    redirect_to(job.log)
     try:
-        replicate = Replicate(order, load_registry())
+        replicate = Replicate(loaded, job, load_registry())
     except MfbenchError as error:
         _answer(answers, {"failed": str(error)})
         return 1
     threadpool_limits(1)
-    limit_memory(order.job.memory_limit)
+    limit_memory(job.memory_limit)
     # What is loaded now stays: a collection before each trial need not look at it again.
     gc.collect()
     gc.freeze()

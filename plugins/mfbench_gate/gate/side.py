@@ -10,7 +10,6 @@ import queue
 import signal
 import subprocess
 import threading
-import time
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -25,7 +24,6 @@ from mfbench_gate.gate.replicate import BOOTSTRAP
 
 # A process that imports everything and looks up the methods takes seconds; one that takes longer hangs.
 START_SECONDS = 300.0
-# A process whose output has ended is about to end.
 _ENDING_SECONDS = 5.0
 _READER_SECONDS = 1.0
 
@@ -40,6 +38,8 @@ class RunningReplicate:
     def __init__(self, python: Path, harness: Path, order: Path, timeout: float) -> None:
         self._python, self._timeout = python, timeout
         self._errors = order.with_name("errors.log")
+        # One thread, and nothing that changes what Python imports.
+        variables = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
         with self._errors.open("ab") as errors:
             self._process = subprocess.Popen(
                 [str(python), "-c", BOOTSTRAP, str(harness), str(order)],
@@ -47,16 +47,16 @@ class RunningReplicate:
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 start_new_session=True,  # a group of its own, which is ended as a whole
-                text=True,
                 encoding="utf-8",
                 cwd=order.parent,  # nothing there can be imported by mistake
-                env=_environment(),
+                env=variables | dict.fromkeys(THREAD_VARIABLES, "1"),
             )
+        assert self._process.stdin is not None
+        self._requests = self._process.stdin
         self._lines: queue.Queue[str] = queue.Queue()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
         self.is_alive = True
-        self._has_ended = False
         self.missing: dict[str, str] = {}
         self.judged: dict[str, list[str]] = {}
 
@@ -66,10 +66,11 @@ class RunningReplicate:
         except BaseException:
             self._end()
             raise
-        if started is None or "failed" in started:
+        if "failed" in started:
             self._end()
-            reason = started["failed"] if started else f"{self._ending(START_SECONDS)}{self._last_words()}"
-            raise ReplicateError(f"a process of {self._python} cannot start: {reason}")
+            lines = [line.strip() for line in self._errors.read_text(errors="replace").splitlines() if line.strip()]
+            words = f"; {printable(lines[-1][:200])}" if lines and "status" in started else ""
+            raise ReplicateError(f"a process of {self._python} cannot start: {started['failed']}{words}")
         self.missing, self.judged = started["missing"], started["judged"]
         return self
 
@@ -78,27 +79,21 @@ class RunningReplicate:
 
     def run(self, trial: Trial, rounds: int, left: float = math.inf) -> Mapping[str, Any]:
         """Run a trial; see `mfbench_gate.gate.replicate.Replicate.run`. A process that ends or hangs is an answer."""
-        patience = min(self._timeout * (rounds + 1), max(1.0, left))
-        answer = self._ask({"trial": asdict(trial), "rounds": rounds}, patience)
-        if answer is not None:
-            if "garbled" in answer:
-                self._end()
-            return answer
-        self._end()
-        status = Status.TIMEOUT if self._code is None else Status.CRASH
-        return {"status": str(status), "message": f"the process {self._ending(patience)}"}
+        seconds = min(self._timeout * (rounds + 1), max(1.0, left))
+        answer = self._ask({"trial": asdict(trial), "rounds": rounds}, seconds)
+        if "failed" in answer:
+            return {"status": answer["status"], "message": f"the process {answer['failed']}"}
+        return answer
 
     def versions(self) -> dict[str, str]:
         """Return the versions of Python and of all packages of the environment, by name."""
-        return self._ask({}, START_SECONDS) or {}
+        answer = self._ask({}, START_SECONDS)
+        return {} if "failed" in answer else answer
 
-    def _ask(self, request: Mapping[str, Any], seconds: float) -> dict[str, Any] | None:
-        assert self._process.stdin is not None
-        try:
-            self._process.stdin.write(json.dumps(request) + "\n")
-            self._process.stdin.flush()
-        except BrokenPipeError:  # it has ended since its last answer; its exit code says how
-            pass
+    def _ask(self, request: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+        with contextlib.suppress(BrokenPipeError):  # it has ended since its last answer; its exit code says how
+            self._requests.write(json.dumps(request) + "\n")
+            self._requests.flush()
         return self._receive(seconds)
 
     def _read(self) -> None:
@@ -107,77 +102,44 @@ class RunningReplicate:
             self._lines.put(line)
         self._lines.put("")
 
-    def _receive(self, seconds: float) -> dict[str, Any] | None:
-        """Return the next answer; None if the process ends without one, or hangs."""
+    def _receive(self, seconds: float) -> dict[str, Any]:
+        """Return the next answer; if there is none, the process is ended, and the answer is the status and "failed"."""
         try:
             line = self._lines.get(timeout=seconds)
         except queue.Empty:
-            return None
-        try:
+            self._end()
+            return {"status": str(Status.TIMEOUT), "failed": f"did not answer within {seconds:g} s"}
+        if not line:  # its output has ended, so it is about to end
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(_ENDING_SECONDS)
+            self._end()
+            return {"status": str(Status.CRASH), "failed": describe_exit(self._process.returncode)}
+        with contextlib.suppress(ValueError):
             answer = json.loads(line)
-        except ValueError:
-            answer = None
-        if isinstance(answer, dict):
-            return answer
-        self._has_ended = not line
-        if line:  # a method has found the way out, and written into it
-            message = f"the process wrote something else than an answer: {line[:80].strip()!r}"
-            return {"status": str(Status.CRASH), "message": message, "failed": message, "garbled": True}
-        return None
-
-    def _ending(self, seconds: float) -> str:
-        code = self._code
-        return f"did not answer within {seconds:g} s" if code is None else describe_exit(code)
-
-    def _last_words(self) -> str:
-        lines = [line.strip() for line in self._errors.read_text(errors="replace").splitlines() if line.strip()]
-        return f"; {printable(lines[-1][:200])}" if lines else ""
+            if isinstance(answer, dict):
+                return answer
+        self._end()  # a method has found the way out, and written into it
+        message = f"wrote something else than an answer: {line[:80].strip()!r}"
+        return {"status": str(Status.CRASH), "failed": message}
 
     def _end(self) -> None:
-        """End the process and everything below it. Its number must not be free before its group has been ended."""
+        """End the process and everything below it."""
         if not self.is_alive:
             return
         self.is_alive = False
-        family = _family(self._process.pid)
-        if self._has_ended:
-            _await_end(self._process)
-        for member in family:
-            with contextlib.suppress(psutil.NoSuchProcess):
-                member.kill()
+        if self._process.poll() is None:
+            process = psutil.Process(self._process.pid)
+            for member in [*process.children(recursive=True), process]:
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    member.kill()
+        # What an ended process has left behind is still in its group, so its number has not been given to another.
         if hasattr(os, "killpg"):
             with contextlib.suppress(ProcessLookupError, PermissionError):  # nobody is left
                 os.killpg(self._process.pid, signal.SIGKILL)
-        code = self._process.wait()
-        self._code = code if self._has_ended else None
+        self._process.wait()
         # A descendant that left the group may hold the pipe; then the thread goes on, and closing would wait for it.
         self._reader.join(timeout=_READER_SECONDS)
-        for stream in (self._process.stdin, None if self._reader.is_alive() else self._process.stdout):
+        for stream in (self._requests, None if self._reader.is_alive() else self._process.stdout):
             if stream is not None:
                 with contextlib.suppress(BrokenPipeError):
                     stream.close()
-
-
-def _family(pid: int) -> list[psutil.Process]:
-    try:
-        return [*psutil.Process(pid).children(recursive=True), psutil.Process(pid)]
-    except psutil.NoSuchProcess:
-        return []
-
-
-def _await_end(process: subprocess.Popen[str]) -> None:
-    """Wait a moment for the exit code of a process that is about to end; keep its number where the system can."""
-    if not hasattr(os, "waitid"):
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(timeout=_ENDING_SECONDS)
-        return
-    end = time.monotonic() + _ENDING_SECONDS
-    while time.monotonic() < end:
-        if os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG):
-            return
-        time.sleep(0.01)
-
-
-def _environment() -> dict[str, str]:
-    """Return the environment of a replicate: one thread, and nothing that changes what Python imports."""
-    variables = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
-    return variables | dict.fromkeys(THREAD_VARIABLES, "1")

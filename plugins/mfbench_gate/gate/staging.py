@@ -5,46 +5,38 @@ from __future__ import annotations
 import os
 import pickle
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import mfbench_gate
 from mfbench import errors
 from mfbench.data.prepare import Columns
 from mfbench.processes.temporary import temporary_folder
-from mfbench.run.environment import default_memory
+from mfbench.run.environment import memory_limit
 from mfbench.run.workers.job import Job, write_arrays
 from mfbench.suite.plan import Plan
-from mfbench_gate.gate.replicate import Order
 from mfbench_gate.gate.side import RunningReplicate
 
 # Four processes are alive at a time.
 _PROCESSES = 4
-_GIB = 2**30
-
-
-@dataclass(frozen=True)
-class Staging:
-    """Files of a gate."""
-
-    folder: Path
-    timeout: float  # seconds for one trial
-
-    def start(self, python: Path) -> RunningReplicate:
-        """Start a replicate with an interpreter."""
-        return RunningReplicate(python, self.folder / "harness", self.folder / "order.pickle", self.timeout)
 
 
 @contextmanager
-def staged(plan: Plan) -> Iterator[Staging]:
+def staged(plan: Plan) -> Iterator[Callable[[Path], RunningReplicate]]:
     """Write the files of a gate to a temporary folder, which is removed afterwards."""
     with temporary_folder("gate") as folder:
-        order = Order(plan.loaded, _job(plan, folder), folder / "replicates.log")
-        (folder / "order.pickle").write_bytes(pickle.dumps(order))
-        _link_harness(folder / "harness")
-        yield Staging(folder, plan.loaded.protocol.timeout)
+        order, harness = folder / "order.pickle", folder / "harness"
+        order.write_bytes(pickle.dumps((plan.loaded, _job(plan, folder))))
+        harness.mkdir()
+        # mfbench and the gate alone: the folders that they are installed in contain other packages.
+        for package in (Path(errors.__file__).parent, Path(mfbench_gate.__file__).parent):
+            if os.name == "nt":  # links need a privilege there
+                shutil.copytree(package, harness / package.name)
+            else:
+                (harness / package.name).symlink_to(package, target_is_directory=True)
+        yield partial(RunningReplicate, harness=harness, order=order, timeout=plan.loaded.protocol.timeout)
 
 
 def _job(plan: Plan, folder: Path) -> Job:
@@ -58,15 +50,6 @@ def _job(plan: Plan, folder: Path) -> Job:
         true_pairs={label: tuple(planned.data.interactions or ()) for label, planned in plan.datasets.items()},
         references={label: p.reference for label, p in plan.datasets.items() if p.reference is not None},
         classes={label: p.classes for label, p in plan.datasets.items()},
-        memory_limit=int(plan.loaded.protocol.memory * _GIB) or default_memory(_PROCESSES),
+        memory_limit=memory_limit(plan.loaded.protocol.memory, _PROCESSES),
+        log=folder / "replicates.log",
     )
-
-
-def _link_harness(harness: Path) -> None:
-    """Make a folder with mfbench and the gate alone: the folders that they are installed in contain other packages."""
-    harness.mkdir()
-    for package in (Path(errors.__file__).parent, Path(mfbench_gate.__file__).parent):
-        if os.name == "nt":  # links need a privilege there
-            shutil.copytree(package, harness / package.name)
-        else:
-            (harness / package.name).symlink_to(package, target_is_directory=True)

@@ -36,10 +36,10 @@ def history_report(name: str, measure: str, trends: Sequence[Trend]) -> Report:
     machines = list(dict.fromkeys(trend.series.machine for trend in trends))
     commits = {point.commit for trend in trends for point in trend.series.points}
     title = TITLES.get(measure, measure)
-    setting = f"{title}: {len(trends)} series, {counted(len(commits), 'commit')}, {counted(len(machines), 'kind')}"
+    setting = f"{len(trends)} series, {counted(len(commits), 'commit')}, {counted(len(machines), 'kind')} of machine"
     return Report(
         f"History {name}",
-        f"{setting} of machine",
+        f"{title}: {setting}",
         [machine_section(machine, [t for t in trends if t.series.machine == machine]) for machine in machines]
         or [Section(title, notes=["The history has no measurement yet."])],
         {"history": name, "measure": measure, "series": [_plain(trend) for trend in trends]},
@@ -48,57 +48,43 @@ def history_report(name: str, measure: str, trends: Sequence[Trend]) -> Report:
 
 def machine_section(machine: Machine, trends: Sequence[Trend]) -> Section:
     """Return the trends on one kind of machine: their table, their changes and their charts."""
-    tables = [_trend_table(trends)]
-    if any(trend.changes for trend in trends):
-        tables.append(_change_table(trends))
+    sized = any(trend.series.size for trend in trends)
+    size = ["size"] if sized else []
+    table = Table(["method", "dataset", *size, "trend", "runs", "last", "last change"], title="Trends")
+    changes = Table(["series", "change", "from", "to", "between", "kernels"], title="Changes")
+    for trend in trends:
+        series, measure = trend.series, trend.series.measure
+        values = [point.value for point in series.points]
+        texts = [series.method, series.dataset, *([series.size] if sized else []), sparkline(values), str(len(values))]
+        last = Cell(measured(values[-1], measure)) if values else DASH
+        last_change = Cell(size_text(series, trend.changes[-1])) if trend.changes else DASH
+        table.rows.append([*map(Cell, texts), last, last_change])
+        for change in trend.changes:
+            texts = [series.name, size_text(series, change), measured(change.before, measure)]
+            texts += [measured(change.after, measure), between(change)]
+            kernels = DASH if change.kernels is None else Cell(f"{100 * change.kernels:+.1f} %")
+            changes.rows.append([*map(Cell, texts), kernels])
     title = TITLES.get(trends[0].series.measure, trends[0].series.measure)
     charts = [trend_chart(number, trend) for number, trend in enumerate(trends, 1)]
-    return Section(f"{title} on {machine}", tables, charts, notes=_notes(trends))
+    return Section(f"{title} on {machine}", [table, changes] if changes.rows else [table], charts, notes=_notes(trends))
 
 
 def bisect_commands(trends: Sequence[Trend]) -> list[tuple[str, str]]:
     """Return (name of the series, command) for the last change of each series that is for the worse."""
-    last = [(trend.series, trend.changes[-1]) for trend in trends if trend.changes]
-    commands = [(series.name, bisect_command(series, change)) for series, change in last]
+    commands = [
+        (trend.series.name, bisect_command(trend.series, trend.changes[-1])) for trend in trends if trend.changes
+    ]
     return [(name, command) for name, command in commands if command is not None]
 
 
 def show_history(report: Report, trends: Sequence[Trend], console: Console) -> None:
     """Print the report of a history, and the commands on lines of their own, to be copied."""
     show(report, console)
-    commands = bisect_commands(trends)
-    if commands:
+    if commands := bisect_commands(trends):
         console.print("\nTo find the commit of a change for the worse:")
     for name, command in commands:
         console.print(f"# {name}", markup=False, highlight=False, style="dim", soft_wrap=True)
         console.print(command, markup=False, highlight=False, soft_wrap=True)
-
-
-def _trend_table(trends: Sequence[Trend]) -> Table:
-    sized = any(trend.series.size for trend in trends)
-    table = Table(
-        ["method", "dataset", *(["size"] if sized else []), "trend", "runs", "last", "last change"], title="Trends"
-    )
-    for trend in trends:
-        series = trend.series
-        values = [point.value for point in series.points]
-        last = Cell(measured(values[-1], series.measure)) if values else DASH
-        change = Cell(size_text(series, trend.changes[-1])) if trend.changes else DASH
-        cells = [series.method, series.dataset, *([series.size] if sized else []), sparkline(values), str(len(values))]
-        table.rows.append([*map(Cell, cells), last, change])
-    return table
-
-
-def _change_table(trends: Sequence[Trend]) -> Table:
-    table = Table(["series", "change", "from", "to", "between", "kernels"], title="Changes")
-    for trend in trends:
-        for change in trend.changes:
-            measure = trend.series.measure
-            levels = [measured(change.before, measure), measured(change.after, measure)]
-            kernels = DASH if change.kernels is None else Cell(f"{100 * change.kernels:+.1f} %")
-            texts = [trend.series.name, size_text(trend.series, change), *levels, between(change)]
-            table.rows.append([*map(Cell, texts), kernels])
-    return table
 
 
 def size_text(series: Series, change: Change) -> str:
@@ -118,28 +104,25 @@ def between(change: Change) -> str:
 
 
 def _notes(trends: Sequence[Trend]) -> list[str]:
+    changes = [(trend.series.name, change) for trend in trends for change in trend.changes]
     notes = [
-        f"{trend.series.name}, {between(change)}: the calibration kernels changed by as much "
+        f"{name}, {between(change)}: the calibration kernels changed by as much "
         f"({100 * (change.kernels or 0.0):+.1f} %), so the machine is the likelier cause."
-        for trend in trends
-        for change in trend.changes
+        for name, change in changes
         if change.machine_is_likelier
     ]
     notes += [
-        f"{trend.series.name}: commit {change.first_after.commit[:_SHORT]} was measured before and after the change, "
+        f"{name}: commit {change.first_after.commit[:_SHORT]} was measured before and after the change, "
         "so no commit is its cause."
-        for trend in trends
-        for change in trend.changes
+        for name, change in changes
         if change.is_within_commit
     ]
-    short = sum(len(trend.series.points) < 2 * SHORTEST for trend in trends)
-    if short:
+    if short := sum(len(trend.series.points) < 2 * SHORTEST for trend in trends):
         notes.append(
             f"A change needs {SHORTEST} runs before and {SHORTEST} after it: {counted(short, 'trend')} "
             f"{'has' if short == 1 else 'have'} fewer than {2 * SHORTEST} runs."
         )
-    zeros = sum(trend.series.n_zero for trend in trends)
-    if zeros:
+    if zeros := sum(trend.series.n_zero for trend in trends):
         notes.append(f"{counted(zeros, 'value')} left out: zero, which is below what the system can measure.")
     judged = len(trends) - short
     if judged and not trends[0].series.is_score:
@@ -156,6 +139,5 @@ def _plain(trend: Trend) -> dict[str, Any]:
     machine = trend.series.machine
     content["series"]["machine"] |= {"id": machine.id, "text": str(machine)}
     for values, change in zip(content["changes"], trend.changes, strict=True):
-        values["within_commit"] = change.is_within_commit
-        values["bisect"] = bisect_command(trend.series, change)
-    return {**content["series"], "changes": list(content["changes"])}
+        values |= {"within_commit": change.is_within_commit, "bisect": bisect_command(trend.series, change)}
+    return {**content["series"], "changes": content["changes"]}

@@ -66,8 +66,7 @@ def open_history(path: Path, *, write: bool = False) -> Iterator[sqlite3.Connect
 
 
 def _connect(path: Path, write: bool) -> sqlite3.Connection:
-    mode = "rwc" if write else "ro"
-    uri = f"{path.resolve().as_uri()}?mode={mode}"
+    uri = f"{path.resolve().as_uri()}?mode={'rwc' if write else 'ro'}"
     return sqlite3.connect(uri, timeout=BUSY_SECONDS, isolation_level=None, uri=True)
 
 
@@ -83,26 +82,17 @@ def _check(db: sqlite3.Connection, path: Path, write: bool) -> None:
             db.execute(statement)
         db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-    elif application != APPLICATION_ID:
-        raise HistoryError(f"{path} is not a history but another SQLite file; name a history with --history")
-    elif version != SCHEMA_VERSION:
-        raise HistoryError(
-            f"{path} has schema version {version}, but this mfbench reads version {SCHEMA_VERSION}; update mfbench"
-        )
+    elif (application, version) != (APPLICATION_ID, SCHEMA_VERSION):
+        raise HistoryError(f"{path} is another SQLite file, not a history of schema version {SCHEMA_VERSION}")
 
 
 def _reason_of(path: Path, text: str) -> str:
     """Return the sentence that explains an error of SQLite."""
-    if "not a database" in text:
-        return f"{path} is not a history: it is not an SQLite file; name a history with --history"
-    if "malformed" in text or "corrupt" in text:
-        return f"{path} is damaged ({text}); restore a copy, or merge earlier histories into a new file"
-    if "readonly" in text or "read-only" in text:
-        return f"{path} cannot be written to; make the file and its folder writable, or copy it elsewhere"
-    if "locked" in text or "busy" in text:
-        return f"another process has been writing to {path} for {BUSY_SECONDS:g} s; try again"
-    if "unable to open" in text:
-        return f"cannot open {path}; its folder must exist and be writable"
-    if "full" in text or "disk I/O" in text:
-        return f"the disk is full or fails ({text}), so nothing was added to {path}; free some space and try again"
-    return f"cannot use {path}: {text}"
+    reasons = {
+        "not a database": "is not a history: it is not an SQLite file; name a history with --history",
+        "malformed": f"is damaged ({text}); restore a copy, or merge earlier histories into a new file",
+        "readonly": "cannot be written to; make the file and its folder writable, or copy it elsewhere",
+        "locked": f"is in use: another process has been writing to it for {BUSY_SECONDS:g} s; try again",
+    }
+    reason = next((reason for part, reason in reasons.items() if part in text), f"cannot be used: {text}")
+    return f"{path} {reason}"

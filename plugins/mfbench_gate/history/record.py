@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,21 +11,33 @@ import pandas as pd
 from mfbench.errors import UsageError
 from mfbench.model.trials import Status
 from mfbench.stats.results import Run
-from mfbench.suite.forms import KINDS
 from mfbench.suite.scores import SCORES
+from mfbench_gate.comparison import Place
 from mfbench_gate.history.commits import Commit
 from mfbench_gate.history.entries import Calibration, Entry, Machine, Measurement, digest
+from mfbench_gate.readers.runs import sized_outcomes
 
-_CELL = ["dataset", "method", "size"]
 _TIMES = ("select_wall", "select_cpu", "fit_wall", "fit_cpu", "predict_wall", "predict_cpu")
 
 
 def entry_of(run: Run, commit: Commit, calibration: Calibration | None, added: str) -> tuple[Entry, list[str]]:
     """Return what a history keeps of a run."""
-    environment, words = run.meta.environment, run.meta.command
-    measurements, left_out = _measurements(run)
+    measurements, left_out = [], []
+    trials = sized_outcomes(run)
+    metrics = [name for name in trials.columns if name in SCORES]
+    for (dataset, method, size), cell in trials.groupby(["dataset", "method", "size"], sort=False):
+        place = Place(str(method), str(dataset), str(size))
+        successful = cell[cell["status"] == Status.OK]
+        n_pending = int(cell["status"].isna().sum())
+        if n_pending or successful.empty:
+            reason = f"{n_pending} of {len(cell)} trials have not run yet" if n_pending else "every trial failed"
+            left_out.append(f"{place.name}: {reason}")
+        else:
+            identity = [run.meta.name, run.meta.profile, run.meta.seed]
+            measurements.append(_measurement(identity, place, successful, len(cell) - len(successful), metrics))
     if not measurements:
         raise UsageError(f"{run.path} has no complete cell to add: {left_out[0] if left_out else 'it has no trials'}")
+    environment, words = run.meta.environment, run.meta.command
     entry = Entry(
         suite=run.meta.name,
         profile=run.meta.profile,
@@ -44,61 +56,22 @@ def entry_of(run: Run, commit: Commit, calibration: Calibration | None, added: s
     return entry, left_out
 
 
-def _measurements(run: Run) -> tuple[list[Measurement], list[str]]:
-    trials = _with_sizes(run)
-    metrics = [name for name in trials.columns if name in SCORES]
-    identity = [run.meta.name, run.meta.profile, run.meta.seed]
-    measurements, left_out = [], []
-    for key, cell in trials.groupby(_CELL, sort=False):
-        dataset, method, size = map(str, key)
-        successful = cell[cell["status"] == str(Status.OK)]
-        n_pending = int(cell["status"].isna().sum())
-        if n_pending or not len(successful):
-            reason = f"{n_pending} of {len(cell)} trials have not run yet" if n_pending else "every trial failed"
-            left_out.append(f"{_name(method, dataset, size)}: {reason}")
-            continue
-        measurements.append(_measurement(identity, (method, dataset, size), cell, successful, metrics))
-    return measurements, left_out
-
-
-def _with_sizes(run: Run) -> pd.DataFrame:
-    trials = run.outcomes.copy()
-    trials["size"] = ""
-    if KINDS[run.protocol.kind].times and len(trials):
-        keys = ["dataset", "repeat", "fold"]
-        sizes = trials[keys].merge(run.sizes, on=keys, how="left")
-        # The trials of a dataset that the run has not begun have no size, and no result.
-        trials["size"] = [
-            "" if np.isnan(n) else f"n={int(n)}, p={int(p)}"
-            for n, p in zip(sizes["n_train"], sizes["n_features"], strict=True)
-        ]
-    return trials
-
-
 def _measurement(
-    identity: list[Any], names: tuple[str, str, str], cell: pd.DataFrame, ok: pd.DataFrame, metrics: Iterable[str]
+    identity: Sequence[Any], place: Place, trials: pd.DataFrame, n_failed: int, metrics: Sequence[str]
 ) -> Measurement:
-    method, dataset, size = names
-    times = {name: ok[name].fillna(0.0).to_numpy(dtype=float) for name in _TIMES}
-    memory = ok["peak_memory"].fillna(0).to_numpy(dtype=float)
-    scores = {name: float(ok[name].mean()) for name in metrics if ok[name].notna().any()}
-    results = ok.sort_values(["repeat", "fold"])[["key", *_TIMES, "duration", "peak_memory", *metrics]]
+    times = trials[list(_TIMES)].astype(float).fillna(0.0)
+    memory = trials["peak_memory"].astype(float).fillna(0.0)
+    results = trials.sort_values(["repeat", "fold"])[["key", *_TIMES, "duration", "peak_memory", *metrics]]
     return Measurement(
-        method=method,
-        dataset=dataset,
-        size=size,
-        n_trials=len(ok),
-        n_failed=len(cell) - len(ok),
+        **place._asdict(),
+        n_trials=len(trials),
+        n_failed=n_failed,
         fit_cpu=float(np.median(times["select_cpu"] + times["fit_cpu"])),
         predict_cpu=float(np.median(times["predict_cpu"])),
         fit_wall=float(np.median(times["select_wall"] + times["fit_wall"])),
         predict_wall=float(np.median(times["predict_wall"])),
         # A system that does not report memory gives zero, and so does a trial that needed no more than the worker had.
         memory=float(np.median(memory)) if memory.any() else None,
-        scores=scores,
-        digest=digest([identity, [method, dataset, size], results.astype(object).to_numpy().tolist()]),
+        scores={name: float(trials[name].mean()) for name in metrics if trials[name].notna().any()},
+        digest=digest([identity, place, results.astype(object).to_numpy().tolist()]),
     )
-
-
-def _name(method: str, dataset: str, size: str) -> str:
-    return "/".join(part for part in (method, dataset, size) if part)

@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 
 from mfbench.errors import UnknownNameError, UsageError
 from mfbench.suite.scores import SCORES
+from mfbench_gate.comparison import Place
 from mfbench_gate.history.entries import Calibration, Entry, Machine, Measurement
 
 TIME, WALL, MEMORY = "time", "wall", "memory"
@@ -64,7 +65,7 @@ class Series:
     @property
     def name(self) -> str:
         """Method, dataset and size, as one word."""
-        return "/".join(part for part in (self.method, self.dataset, self.size) if part)
+        return Place(self.method, self.dataset, self.size).name
 
 
 def select_series(entries: Iterable[Entry], measure: str = TIME, method: str = "*", dataset: str = "*") -> list[Series]:
@@ -74,43 +75,30 @@ def select_series(entries: Iterable[Entry], measure: str = TIME, method: str = "
     names = {*_COSTS, *(metric for one in measurements for metric in one.scores if metric in SCORES)}
     if measure not in names:
         raise UnknownNameError("measure", measure, names, owner="this history")
-    chosen = [one for one in measurements if fnmatchcase(one.method, method) and fnmatchcase(one.dataset, dataset)]
-    if measurements and not chosen:
+    is_chosen = False
+    groups: dict[tuple[str, ...], list[tuple[Entry, Measurement, float]]] = {}
+    for entry in entries:
+        for one in entry.measurements:
+            if fnmatchcase(one.method, method) and fnmatchcase(one.dataset, dataset):
+                is_chosen = True
+                value = _COSTS[measure](one) if measure in _COSTS else one.scores.get(measure)
+                if value is not None and math.isfinite(value):
+                    key = (entry.machine.id, entry.suite, entry.profile, one.method, one.dataset, one.size)
+                    groups.setdefault(key, []).append((entry, one, value))
+    if measurements and not is_chosen:
         methods, datasets = sorted({one.method for one in measurements}), sorted({one.dataset for one in measurements})
         raise UsageError(
             f"no measurement matches --method {method!r} and --dataset {dataset!r}; the history has the methods "
             f"{', '.join(methods)} and the datasets {', '.join(datasets)}"
         )
-    return _grouped(entries, measure, {id(one) for one in chosen})
-
-
-def _grouped(entries: Iterable[Entry], measure: str, chosen: set[int]) -> list[Series]:
-    groups: dict[tuple[str, ...], list[tuple[Entry, Measurement, float]]] = {}
-    for entry in entries:
-        for one in entry.measurements:
-            value = _COSTS[measure](one) if measure in _COSTS else one.scores.get(measure)
-            if id(one) in chosen and value is not None and math.isfinite(value):
-                key = (entry.machine.id, entry.suite, entry.profile, one.method, one.dataset, one.size)
-                groups.setdefault(key, []).append((entry, one, value))
-    return [_series(measure, group) for group in groups.values()]
-
-
-def _series(measure: str, group: list[tuple[Entry, Measurement, float]]) -> Series:
-    entry, one, _ = group[-1]
-    points = tuple(
-        Point(entry.commit, entry.commit_time or entry.added, value, entry.calibration)
-        for entry, _, value in group
-        if value > 0.0 or measure not in _COSTS
-    )
-    return Series(
-        suite=entry.suite,
-        profile=entry.profile,
-        source=entry.source,
-        method=one.method,
-        dataset=one.dataset,
-        size=one.size,
-        measure=measure,
-        machine=entry.machine,
-        points=points,
-        n_zero=len(group) - len(points),
-    )
+    series = []
+    for group in groups.values():
+        points = tuple(
+            Point(entry.commit, entry.commit_time or entry.added, value, entry.calibration)
+            for entry, _, value in group
+            if value > 0.0 or measure not in _COSTS
+        )
+        entry, one, _ = group[-1]
+        identity = (entry.suite, entry.profile, entry.source, one.method, one.dataset, one.size, measure)
+        series.append(Series(*identity, entry.machine, points, n_zero=len(group) - len(points)))
+    return series

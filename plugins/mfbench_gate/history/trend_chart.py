@@ -48,33 +48,19 @@ def specify(trend: Trend) -> Any:
     series = trend.series
     points = pd.DataFrame(
         [
-            {
-                "run": number,
-                "value": p.value,
-                "commit": p.commit[:_SHORT],
-                "date": p.date,
-                "is": measured(p.value, series.measure),
-            }
+            (number, p.value, p.commit[:_SHORT], p.date, measured(p.value, series.measure))
             for number, p in enumerate(series.points, 1)
         ],
         columns=["run", "value", "commit", "date", "is"],
     )
     low, high = _range(points["value"].to_numpy(dtype=float))
-    x = alt.X(
-        "run:Q",
-        title="runs in the order of their commits",
-        scale=alt.Scale(domain=[0.5, len(points) + 0.5], nice=False),
-    ).axis(grid=False, tickMinStep=1)
+    runs = alt.Scale(domain=[0.5, len(points) + 0.5], nice=False)
+    x = alt.X("run:Q", title="runs in the order of their commits", scale=runs).axis(grid=False, tickMinStep=1)
     y = alt.Y("value:Q", title=series.measure, scale=alt.Scale(domain=[low, high], zero=False, nice=False))
-    levels = pd.DataFrame(
-        [{"run": start + 0.6, "end": end + 0.4, "value": level} for start, end, level in trend.levels],
-        columns=["run", "end", "value"],
-        dtype=float,
-    )
-    changes = pd.DataFrame(
-        [{"run": c.position + 0.5, "commit": c.first_after.commit[:_SHORT]} for c in trend.changes],
-        columns=["run", "commit"],
-    )
+    bars = [(start + 0.6, end + 0.4, level) for start, end, level in trend.levels]
+    levels = pd.DataFrame(bars, columns=["run", "end", "value"], dtype=float)
+    lines = [(change.position + 0.5, change.first_after.commit[:_SHORT]) for change in trend.changes]
+    changes = pd.DataFrame(lines, columns=["run", "commit"])
     tooltip = [alt.Tooltip("commit:N"), alt.Tooltip("date:N"), alt.Tooltip("is:N", title=series.measure)]
     return alt.layer(
         alt.Chart(changes).mark_rule(color=NEUTRAL).encode(x),

@@ -6,6 +6,7 @@ import glob
 import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -55,29 +56,18 @@ class Trend:
     @property
     def levels(self) -> list[tuple[int, int, float]]:
         """First point, end and median of each level."""
-        positions = [change.position for change in self.changes]
-        ends = [*positions, len(self.series.points)]
         values = [point.value for point in self.series.points]
-        return [
-            (start, end, float(np.median(values[start:end])))
-            for start, end in zip([0, *positions], ends, strict=True)
-            if end > start
-        ]
+        bounds = [0, *(change.position for change in self.changes), len(values)]
+        return [(start, end, float(np.median(values[start:end]))) for start, end in pairwise(bounds) if end > start]
 
 
 def trend_of(series: Series) -> Trend:
     """Return a series with its changes."""
     values = np.array([point.value for point in series.points], dtype=float)
-    if not series.is_score:
-        values = np.log(values)
     resolution = SCORE_RESOLUTION if series.is_score else RESOLUTIONS.get(series.measure, TIME_RESOLUTION)
-    positions = change_points(values, resolution)
-    ends = [*positions[1:], len(values)]
-    starts = [0, *positions]
-    changes = [
-        _change(series, start, position, end) for start, position, end in zip(starts, positions, ends, strict=False)
-    ]
-    return Trend(series, tuple(changes))
+    positions = change_points(values if series.is_score else np.log(values), resolution)
+    bounds = [0, *positions, len(values)]
+    return Trend(series, tuple(_change(series, *bounds[k : k + 3]) for k in range(len(positions))))
 
 
 def _change(series: Series, start: int, position: int, end: int) -> Change:
@@ -86,28 +76,17 @@ def _change(series: Series, start: int, position: int, end: int) -> Change:
     size = after - before if series.is_score else after / before - 1.0
     kernels = _kernels(left[-NEAREST:], right[:NEAREST]) if series.is_time else None
     follows = kernels is not None and size != 0.0 and np.log1p(kernels) / np.log1p(size) >= SHARE
-    return Change(
-        position=position,
-        before=before,
-        after=after,
-        size=size,
-        is_worse=(size < 0.0) if series.greater_is_better else (size > 0.0),
-        last_before=left[-1],
-        first_after=right[0],
-        kernels=kernels,
-        machine_is_likelier=bool(follows),
-    )
+    is_worse = size < 0.0 if series.greater_is_better else size > 0.0
+    return Change(position, before, after, size, is_worse, left[-1], right[0], kernels, bool(follows))
 
 
 def _kernels(left: Iterable[Point], right: Iterable[Point]) -> float | None:
     """Return the relative change of the median kernel; two of the three must agree to move the median."""
-    levels = []
-    for level in (left, right):
-        measured = [point.calibration.kernels for point in level if point.calibration is not None]
-        if not measured:
-            return None
-        levels.append(np.log(np.median(measured, axis=0)))
-    return float(np.expm1(np.median(levels[1] - levels[0])))
+    levels = [[p.calibration.kernels for p in level if p.calibration is not None] for level in (left, right)]
+    if not all(levels):
+        return None
+    before, after = (np.log(np.median(level, axis=0)) for level in levels)
+    return float(np.expm1(np.median(after - before)))
 
 
 def bisect_command(series: Series, change: Change) -> str | None:
@@ -116,22 +95,17 @@ def bisect_command(series: Series, change: Change) -> str | None:
     # only the exit code of a regression may pass as it is.
     if not change.is_worse or change.is_within_commit:
         return None
-    good, bad = change.last_before.commit, change.first_after.commit
-    words = ["mfbench", "gate", f"git:{good}", "git:HEAD", series.source, "--profile", series.profile]
-    words += ["--only", glob.escape(series.method), "--only", glob.escape(series.dataset)]
-    words += ["--limit", _limits(series, change), "--undecided", "ok"]
-    if series.measure == WALL:
-        words += ["--clock", "wall"]
-    gate = shlex.join(words)
-    script = f"{gate}; code=$?; case $code in 0|4) exit $code;; *) exit 125;; esac"
-    return f"git bisect start {bad} {good} && git bisect run sh -c {shlex.quote(script)}"
-
-
-def _limits(series: Series, change: Change) -> str:
-    """Return limits for the gate: halfway to the new level, and beyond reach for all other costs."""
+    # The limit is halfway to the new level, and beyond reach for all other costs.
     limits: dict[str, float] = {TIME: BEYOND_REACH, MEMORY: BEYOND_REACH}
     if series.is_score:
         limits[series.measure] = abs(change.size) / 2.0
     else:
         limits[TIME if series.is_time else MEMORY] = (1.0 + change.size) ** 0.5
-    return ",".join(f"{name}={value:.4g}" for name, value in limits.items())
+    good, bad = change.last_before.commit, change.first_after.commit
+    words = ["mfbench", "gate", f"git:{good}", "git:HEAD", series.source, "--profile", series.profile]
+    words += ["--only", glob.escape(series.method), "--only", glob.escape(series.dataset)]
+    words += ["--limit", ",".join(f"{name}={value:.4g}" for name, value in limits.items()), "--undecided", "ok"]
+    if series.measure == WALL:
+        words += ["--clock", "wall"]
+    script = f"{shlex.join(words)}; code=$?; case $code in 0|4) exit $code;; *) exit 125;; esac"
+    return f"git bisect start {bad} {good} && git bisect run sh -c {shlex.quote(script)}"

@@ -5,25 +5,40 @@ The form is the one that ``pytest --benchmark-json=FILE`` writes; pytest-benchma
 
 from __future__ import annotations
 
-import json
-import math
-import re
-from collections.abc import Iterable
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field, ValidationError
 
 from mfbench.base.untrusted import plain_text
 from mfbench.errors import UsageError, explained
-from mfbench_gate.comparison import Omission, Side
-from mfbench_gate.readers.result import BENCHMARK_FILE, Place, Series, StoredResult
+from mfbench_gate.comparison import Omission, Place, Side
+from mfbench_gate.readers.result import BENCHMARK_FILE, Series, StoredResult
 
 LARGEST_FILE = 100_000_000
 MOST_BENCHMARKS = 100_000
 MOST_ROUNDS = 1_000
 """Rounds that are kept; of a benchmark with more it is their median alone."""
-MAJOR_VERSIONS = (3, 4, 5)
 _NO_COMMIT = ("", "unversioned", "unknown")
+_Seconds = Annotated[float, Field(ge=0.0, allow_inf_nan=False, strict=True)]
+
+
+class _Stats(BaseModel):
+    """The times of a benchmark: its rounds, or what is left of them."""
+
+    data: list[_Seconds] | None = None
+    median: _Seconds | None = None
+    mean: _Seconds | None = None
+
+
+class _File(BaseModel):
+    """The parts of a file that are read; each benchmark is checked by itself."""
+
+    version: Annotated[str, Field(pattern=r"^[345]\.\d")]
+    benchmarks: Annotated[list[Any], Field(max_length=MOST_BENCHMARKS)]
+    machine_info: Any = None
+    commit_info: Any = None
 
 
 def read_benchmark_file(path: Path) -> StoredResult:
@@ -33,18 +48,18 @@ def read_benchmark_file(path: Path) -> StoredResult:
     content = _load(path)
     times: dict[Place, Series] = {}
     omissions = []
-    for entry in content["benchmarks"]:
-        name, seconds, reason = _benchmark(entry)
-        place = Place(name)
-        if place in times:
-            reason = "appears more than once in the file; the first one is compared"
-        if reason:
-            omissions.append(Omission(name, f"{reason}."))
+    for entry in map(_table, content.benchmarks):
+        name = plain_text(entry.get("fullname") or entry.get("name"), 300) or "a benchmark without a name"
+        seconds = _rounds(entry.get("stats"))
+        if Place(name) in times:
+            omissions.append(Omission(name, "appears more than once in the file; the first one is compared."))
+        elif seconds:
+            times[Place(name)] = {(0, number): value for number, value in enumerate(seconds)}
         else:
-            times[place] = seconds
-    machine = _table(content.get("machine_info"))
+            omissions.append(Omission(name, "has no usable time in the file."))
+    machine = _table(content.machine_info)
     return StoredResult(
-        Side(plain_text(path), _commit(_table(content.get("commit_info"))), _machine(machine)),
+        Side(plain_text(path), _commit(_table(content.commit_info)), _machine(machine)),
         BENCHMARK_FILE,
         plain_text(path.name),
         times=times,
@@ -53,7 +68,7 @@ def read_benchmark_file(path: Path) -> StoredResult:
     )
 
 
-def _load(path: Path) -> dict[str, Any]:
+def _load(path: Path) -> _File:
     """Return the content of a file after checking that it has the form of pytest-benchmark."""
     shown = plain_text(path)
     with explained(UsageError, lambda reason: f"cannot read {shown}: {reason}", OSError):
@@ -61,52 +76,24 @@ def _load(path: Path) -> dict[str, Any]:
         if size > LARGEST_FILE:
             raise UsageError(f"{shown} has {size / 1e6:.0f} MB; files up to {LARGEST_FILE / 1e6:.0f} MB are read")
         data = path.read_bytes()
-    not_json = f"{shown} is neither a run folder nor a JSON file"
     try:
-        content = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"{not_json} ({plain_text(error, 100)})") from None
-    if not isinstance(content, dict) or not isinstance(content.get("benchmarks"), list):
-        raise UsageError(f"{shown} is not a file of pytest-benchmark: it has no list 'benchmarks'")
-    version = content.get("version")
-    match = re.match(r"(\d{1,4})\.\d", version) if isinstance(version, str) else None
-    if match is None or int(match[1]) not in MAJOR_VERSIONS:
-        readable = f"versions {MAJOR_VERSIONS[0]} to {MAJOR_VERSIONS[-1]} are read"
+        return _File.model_validate_json(data)
+    except ValidationError as error:
+        problem = error.errors()[0]
+        reason = plain_text(": ".join([*map(str, problem["loc"]), problem["msg"]]), 200)
         raise UsageError(
-            f"{shown} is of an unknown version of pytest-benchmark ({plain_text(repr(version), 40)}): {readable}"
-        )
-    if len(content["benchmarks"]) > MOST_BENCHMARKS:
-        raise UsageError(f"{shown} has more than {MOST_BENCHMARKS} benchmarks")
-    return content
+            f"{shown} is neither a run folder nor a JSON file of pytest-benchmark, versions 3 to 5 ({reason})"
+        ) from None
 
 
-def _benchmark(entry: object) -> tuple[str, Series, str]:
-    """Return the name of a benchmark with the seconds of its rounds, or with the reason why there are none."""
-    table = _table(entry)
-    name = plain_text(table.get("fullname") or table.get("name"), 300) or "a benchmark without a name"
-    stats = _table(table.get("stats"))
-    rounds = stats.get("data")
-    if isinstance(rounds, list) and rounds:
-        values = [_seconds(value) for value in rounds]
-    else:
-        values = [_seconds(stats.get("median", stats.get("mean")))]
-    usable = [value for value in values if value is not None]
-    if len(usable) < len(values):
-        return name, {}, "has no usable time in the file"
-    if len(usable) > MOST_ROUNDS:
-        usable = [median(usable)]
-    return name, {(0, number): value for number, value in enumerate(usable)}, ""
-
-
-def _seconds(value: object) -> float | None:
-    """Return a number of the file as seconds; None if it is anything else, negative or not finite."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
+def _rounds(stats: object) -> list[float]:
+    """Return the seconds of the rounds of a benchmark, or the median that stands for them; empty if none is usable."""
     try:
-        seconds = float(value)
-    except OverflowError:
-        return None
-    return seconds if math.isfinite(seconds) and seconds >= 0 else None
+        times = _Stats.model_validate(stats)
+    except ValidationError:
+        return []
+    rounds = times.data or [value for value in (times.median, times.mean) if value is not None][:1]
+    return rounds if len(rounds) <= MOST_ROUNDS else [median(rounds)]
 
 
 def _table(value: object) -> dict[str, Any]:
@@ -122,7 +109,7 @@ def _commit(table: dict[str, Any]) -> str:
 
 def _machine(table: dict[str, Any]) -> str:
     cpu = _table(table.get("cpu"))
-    names: Iterable[object] = (cpu.get("brand_raw"), cpu.get("brand"), table.get("processor"), table.get("machine"))
-    processor = next((text for text in (plain_text(name, 100) for name in names if isinstance(name, str)) if text), "")
-    system = " ".join(text for text in (plain_text(table.get(key), 60) for key in ("system", "release")) if text)
-    return ", ".join(part for part in (processor, system) if part)
+    names = (cpu.get("brand_raw"), cpu.get("brand"), table.get("processor"), table.get("machine"))
+    processor = next(filter(None, (plain_text(name, 100) for name in names if isinstance(name, str))), "")
+    system = " ".join(filter(None, (plain_text(table.get(key), 60) for key in ("system", "release"))))
+    return ", ".join(filter(None, (processor, system)))

@@ -4,27 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from mfbench_gate.comparison import Omission, Side
+from mfbench_gate.comparison import Omission, Place, Side
 
 if TYPE_CHECKING:
     from mfbench.stats.results import Run
 
 BENCHMARK_FILE = "pytest-benchmark file"
-
-
-class Place(NamedTuple):
-    """What was measured: a method on a dataset at a size. Benchmarks of other programs have only a method."""
-
-    method: str
-    dataset: str = ""
-    size: str = ""
-
-    @property
-    def name(self) -> str:
-        """The parts as one word."""
-        return "/".join(part for part in self if part)
 
 
 Series = Mapping[tuple[int, int], float]

@@ -55,6 +55,18 @@ def test_add_show_and_merge(capsys, tmp_path, timed_run, timed, monkeypatch):
     assert read_entries(tmp_path / "all") == read_entries(history)
 
 
+def test_changes_and_their_commands_on_the_terminal_and_as_json(capsys, tmp_path, make_entry):
+    add_entries(tmp_path / "h", [make_entry(k, 1.0 + 0.01 * (k % 2) + 0.3 * (k >= 6)) for k in range(12)])
+    assert leave("track", "show", "--history", tmp_path / "h") == 0
+    text = capsys.readouterr().out
+    assert "between 0000005 and 0000006" in text
+    assert "git bisect start" in text
+    assert leave("track", "show", "--history", tmp_path / "h", "--json") == 0
+    content = json.loads(capsys.readouterr().out)
+    assert content["schema"]["name"] == "mfbench-history"
+    assert [len(series["changes"]) for series in content["series"]] == [1]
+
+
 def test_patterns_that_match_nothing(capsys, tmp_path, make_entry):
     add_entries(tmp_path / "h", [make_entry(0)])
     assert leave("track", "show", "--history", tmp_path / "h", "--dataset", "wine") == 2

@@ -4,7 +4,7 @@ import json
 from dataclasses import fields
 
 from mfbench_gate.comparison import Cell, Comparison
-from mfbench_gate.formats.plain_json import to_json
+from mfbench_gate.display import to_json
 
 
 def test_every_field_is_in_the_file(comparison):
@@ -15,9 +15,12 @@ def test_every_field_is_in_the_file(comparison):
     assert set(content["cells"][0]) == {field.name for field in fields(Cell)}
     assert content["cells"][2]["ratio"] is None
     assert content["cells"][0]["head_values"] == [0.011, 0.012, 0.013]
+    assert content["cells"][0]["verdict"] == "worse"
+    assert content["changes"] == [{"method": "1NN", "dataset": "wine", "n_rows": 178, "n_changed": 3}]
 
 
 def test_it_is_valid_with_hostile_names_and_infinite_numbers(hostile):
     text = to_json(hostile)
     text.encode("utf-8")
-    assert json.loads(text)["cells"][0]["ratio"] is None
+    content = json.loads(text)
+    assert (content["cells"][0]["ratio"], content["seconds"]) == (None, None)

@@ -2,22 +2,21 @@
 
 import json
 from dataclasses import replace
-from datetime import UTC, datetime
 
 import numpy as np
 import pytest
 from pytest_benchmark import cli
 from pytest_benchmark.stats import Stats
 
+from mfbench_gate.comparison import Place
 from mfbench_gate.formats.pytest_benchmark import to_pytest_benchmark
 from mfbench_gate.readers.benchmark_file import read_benchmark_file
-from mfbench_gate.readers.result import Place
 
 
 @pytest.fixture
 def path(comparison, tmp_path):
     path = tmp_path / "comparison.json"
-    path.write_text(to_pytest_benchmark(comparison, datetime(2026, 1, 2, tzinfo=UTC)))
+    path.write_text(to_pytest_benchmark(comparison))
     return path
 
 

@@ -120,14 +120,17 @@ def test_merge_base_with_the_target_of_a_pull_request(repository, tmp_path, unbu
     side = prepare_side("git:merge-base", repository, tmp_path / "cache")
     assert side.version == git(repository, "rev-parse", "HEAD~1")
     monkeypatch.setenv("GITHUB_BASE_REF", "nowhere")
-    with pytest.raises(UsageError, match="has no branch origin/nowhere: fetch it"):
+    with pytest.raises(UsageError, match="no commit that HEAD shares with origin/nowhere: fetch the branch"):
         prepare_side("git:merge-base", repository, tmp_path / "cache")
 
 
 def test_a_history_that_is_cut_off(repository, tmp_path, unbuilt):
     git(repository, "checkout", "-q", "--orphan", "other")
     git(repository, "commit", "-q", "-m", "unrelated")
-    with pytest.raises(UsageError, match="no commit that HEAD and main share; fetch the whole history"):
+    with pytest.raises(
+        UsageError,
+        match=r"no commit that HEAD shares with origin/HEAD or .* or master: fetch the branch with its whole history",
+    ):
         prepare_side("git:merge-base", repository, tmp_path / "cache")
 
 

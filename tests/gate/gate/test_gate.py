@@ -5,7 +5,7 @@ from mfbench.host.registry import load_registry
 from mfbench.suite.loading import load_suite
 from mfbench_gate.comparison import Verdict
 from mfbench_gate.gate.environments import PreparedSide
-from mfbench_gate.gate.gate import NO_TIME, UNCONFIRMED, Gate, GateOptions, confirming_blocks
+from mfbench_gate.gate.gate import NO_TIME, UNCONFIRMED, Gate, confirming_blocks
 from mfbench_gate.gate.plan import plan_gate
 from mfbench_gate.gate.side import ReplicateError
 from mfbench_gate.limits import Limits
@@ -48,8 +48,8 @@ def gate(loaded, tmp_path, fake):
         sides = PreparedSide("git:main", tmp_path, "abc"), PreparedSide("git:HEAD", tmp_path, "def", ("A note.",))
         said = []
         model, start = model_and_start
-        plan, own = plan_gate(*loaded, only), GateOptions(**options)
-        made = Gate(plan, *sides, own, start, said.append, lambda: float(len(model.started)))
+        plan = plan_gate(*loaded, only)
+        made = Gate(plan, *sides, start, said.append, now=lambda: float(len(model.started)), **options)
         return made.run(), said
 
     return run
@@ -82,7 +82,7 @@ def test_equal_versions_pass(gate, fake):
 def test_notes_say_how_many_pairs_a_verdict_needs(gate, fake):
     comparison, said = gate(fake())
     assert "A note." in comparison.notes
-    # Four cells with three measures each, half of the level for costs, three looks.
+    # Four cells with three measures each, half of the level for costs, three analyses.
     assert any("a cell needs 12 to be called worse among 12 tests" in note for note in comparison.notes)
     assert any("verdicts after" in sentence for sentence in said)
 
@@ -146,7 +146,7 @@ def test_what_runs_no_code_of_the_project_is_neither_measured_nor_undecided(gate
 def test_decided_cells_are_not_measured_on(gate, fake):
     model, start = fake(noise=0.0)
     gate((model, start))
-    # One look of 14 pairs: a pilot, seven blocks; nothing is left for the second look.
+    # One analysis of 14 pairs: a pilot, seven blocks; nothing is left for the second one.
     assert model.started.count("base") == 1 + 2 * 7
 
 
@@ -205,7 +205,7 @@ def test_a_method_of_one_version_is_left_out_and_the_rest_is_judged(gate, fake):
 
 def test_a_method_that_fails_later_is_left_out_unless_it_was_judged_before(gate, fake):
     model, start = fake(ratios={"A": 1.2}, noise=0.0)
-    model.noise = 0.2  # nothing is decided at the first look
+    model.noise = 0.2  # nothing is decided in the first analysis
 
     def fail():
         if model.started.count("head") > 2 * 8:

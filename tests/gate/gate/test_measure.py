@@ -1,12 +1,12 @@
 from mfbench.model.trials import Trial
+from mfbench_gate.comparison import Place
 from mfbench_gate.gate import measure
 from mfbench_gate.gate.measure import BASE, HEAD, Blocks, Measurements
 from mfbench_gate.gate.plan import TimedCell
-from mfbench_gate.judge import CostKey
 
 
 def cell(method, folds=3):
-    return TimedCell(method, "d", "", tuple(Trial("", "d", method, 0, fold, 1) for fold in range(folds)))
+    return TimedCell(Place(method, "d"), tuple(Trial("", "d", method, 0, fold, 1) for fold in range(folds)))
 
 
 def piloted(start, cells, clock="cpu"):
@@ -19,11 +19,11 @@ def test_a_block_gives_two_pairs_of_each_cell_and_one_repetition_of_the_base(fak
     model, start = fake(ratios={"A": 2.0}, noise=0.0)
     blocks, into = piloted(start, [cell("A"), cell("B")])
     blocks.run([cell("A"), cell("B")], into)
-    costs = into.costs[CostKey("A", "d", "", "fit")]
+    costs = into.costs[Place("A", "d"), "fit"]
     assert costs.base == [0.1, 0.1]
     assert costs.head == [0.2, 0.2]
     assert costs.repeated == [(0.1, 0.1)]
-    assert {key.measure for key in into.costs} == {"fit", "predict", "memory"}
+    assert {measure for _, measure in into.costs} == {"fit", "predict", "memory"}
     assert model.started == [BASE, HEAD, BASE, HEAD, HEAD, BASE]
 
 
@@ -55,14 +55,14 @@ def test_pairs_take_the_folds_in_turns(fake):
     blocks, into = piloted(start, [cell("A")])
     for _ in range(2):
         blocks.run([cell("A")], into)
-    assert {key[4] for key in into.answers} == {0, 1}
+    assert {fold for *_, fold in into.answers} == {0, 1}
 
 
 def test_the_clock_is_that_of_the_user(fake):
     _, start = fake(noise=0.0)
     blocks, into = piloted(start, [cell("A")], clock="wall")
     blocks.run([cell("A")], into)
-    assert into.costs[CostKey("A", "d", "", "fit")].base == [0.2, 0.2]
+    assert into.costs[Place("A", "d"), "fit"].base == [0.2, 0.2]
 
 
 def test_what_one_side_cannot_run_is_left_out_with_the_reason(fake):
@@ -75,7 +75,7 @@ def test_what_one_side_cannot_run_is_left_out_with_the_reason(fake):
         "C/d": "failed on the head: the process was killed by SIGSEGV",
     }
     blocks.run(cells, into)
-    assert {key.method for key in into.costs} == {"D"}
+    assert {place.method for place, _ in into.costs} == {"D"}
 
 
 def test_a_failure_in_the_middle_leaves_out_its_cell_alone(fake):
@@ -84,7 +84,7 @@ def test_a_failure_in_the_middle_leaves_out_its_cell_alone(fake):
     model.deadly.add("A")
     blocks.run([cell("A"), cell("B")], into)
     assert list(into.omissions) == ["A/d"]
-    assert {key.method for key in into.costs} == {"B"}
+    assert {place.method for place, _ in into.costs} == {"B"}
 
 
 def test_a_block_in_which_the_machine_slept_does_not_count(fake, monkeypatch):

@@ -20,7 +20,7 @@ def test_a_suite_of_folds_has_one_cell_for_each_method_and_dataset():
 
 def test_a_timing_suite_has_one_cell_for_each_size():
     plan = planned("timing", only=["REL"])
-    sizes = [cell.size for cell in plan.cells]
+    sizes = [cell.place.size for cell in plan.cells]
     assert sizes == [
         "n=100, p=64",
         "n=200, p=64",
@@ -34,8 +34,8 @@ def test_a_timing_suite_has_one_cell_for_each_size():
 
 def test_a_part_of_a_suite():
     plan = planned("detection", "standard", ["RNK"], part="relevance")
-    assert {cell.method for cell in plan.cells} == {"RNK"}
-    assert {cell.dataset.partition("(")[0] for cell in plan.cells} == {"rfvm-simulation-1", "rfvm-simulation-2"}
+    assert {cell.place.method for cell in plan.cells} == {"RNK"}
+    assert {cell.place.dataset.partition("(")[0] for cell in plan.cells} == {"rfvm-simulation-1", "rfvm-simulation-2"}
 
 
 def test_a_pattern_that_matches_nothing():
@@ -59,7 +59,7 @@ def test_an_import_path_in_a_file_is_refused(tmp_path):
 
 def test_methods_that_are_tuned_per_dataset_are_left_out_and_a_suite_of_them_is_refused():
     plan = planned("uci", "per-dataset", ["iris", "1NN", "REL"])
-    assert {cell.method for cell in plan.cells} == {"1NN"}
+    assert {cell.place.method for cell in plan.cells} == {"1NN"}
     assert plan.suite.left_out["REL"].startswith("it is tuned per dataset")
     with pytest.raises(SuiteError, match="each of its methods is tuned per dataset"):
         planned("uci", "per-dataset", ["iris", "REL"])

@@ -57,9 +57,9 @@ def registry():
 @pytest.fixture
 def replicate(suite, registry):
     plan = plan_gate(load_suite(str(suite), registry), registry)
-    with staged(plan.suite) as staging:
-        order = pickle.loads((staging.folder / "order.pickle").read_bytes())
-        yield Replicate(order, registry), plan
+    with staged(plan.suite) as start:
+        order = pickle.loads(start.keywords["order"].read_bytes())
+        yield Replicate(*order, registry), plan
 
 
 def test_trials_are_those_of_the_suite(replicate, suite, tmp_path, monkeypatch):
@@ -95,7 +95,7 @@ def test_a_selector_is_fitted_in_every_round(replicate, monkeypatch):
     fit = Relief.fit
     monkeypatch.setattr(Relief, "fit", lambda self, X, y: fits.append(len(X)) or fit(self, X, y))
     own, plan = replicate
-    (cell,) = [cell for cell in plan.cells if cell.method == "REL"]
+    (cell,) = [cell for cell in plan.cells if cell.place.method == "REL"]
     own.run(cell.trials[0], 1)
     once = len(fits)
     own.run(cell.trials[0], 3)
@@ -105,9 +105,9 @@ def test_a_selector_is_fitted_in_every_round(replicate, monkeypatch):
 def test_a_method_that_does_not_exist_here_is_named(suite, registry):
     suite.write_text(SUITE.replace("knn(n_neighbors=1)", "not-there(a=1)"))
     plan = plan_gate(load_suite(str(suite), registry), registry)
-    with staged(plan.suite) as staging:
-        order = pickle.loads((staging.folder / "order.pickle").read_bytes())
-        own = Replicate(order, registry)
+    with staged(plan.suite) as start:
+        order = pickle.loads(start.keywords["order"].read_bytes())
+        own = Replicate(*order, registry)
     assert list(own.missing) == ["1NN"]
     assert "unknown classifier 'not-there'" in own.missing["1NN"]
 
@@ -116,22 +116,25 @@ def test_methods_without_a_step_of_the_project_are_not_judged(suite, registry, t
     (tmp_path / "own" / "mfbench_margin").mkdir(parents=True)
     (tmp_path / "own" / "mfbench_margin-1.0.dist-info").mkdir()
     plan = plan_gate(load_suite(str(suite), registry), registry)
-    with staged(plan.suite) as staging:
-        order = pickle.loads((staging.folder / "order.pickle").read_bytes())
-    assert Replicate(order, registry).judged == {label: ["fit", "memory", "predict"] for label in ("REL", "1NN")}
+    with staged(plan.suite) as start:
+        order = pickle.loads(start.keywords["order"].read_bytes())
+    assert Replicate(*order, registry).judged == {label: ["fit", "memory", "predict"] for label in ("REL", "1NN")}
     monkeypatch.setitem(sys.modules, SHARING, object())  # as in an environment that the gate has made
     monkeypatch.setattr("sysconfig.get_path", lambda name: str(tmp_path / "own"))
-    assert Replicate(order, registry).judged == {"REL": ["fit", "memory"], "1NN": []}
+    assert Replicate(*order, registry).judged == {"REL": ["fit", "memory"], "1NN": []}
 
 
 def test_a_class_that_is_added_is_looked_up_by_each_side(suite):
     here = load_registry()
     loaded = with_additions(load_suite(str(suite), here), here, ["MINE = sklearn.svm:LinearSVC(C=2.0)"])
     plan = plan_gate(loaded, here, ["1NN"])
-    with staged(plan.suite) as staging:
-        own = Replicate(pickle.loads((staging.folder / "order.pickle").read_bytes()), load_registry())
+    with staged(plan.suite) as start:
+        own = Replicate(*pickle.loads(start.keywords["order"].read_bytes()), load_registry())
         assert own.missing == {}
-        assert {cell.method: own.run(cell.trials[0], 1)["status"] for cell in plan.cells} == {"1NN": "ok", "MINE": "ok"}
+        assert {cell.place.method: own.run(cell.trials[0], 1)["status"] for cell in plan.cells} == {
+            "1NN": "ok",
+            "MINE": "ok",
+        }
 
 
 def test_a_failure_is_an_answer(replicate, monkeypatch):
@@ -142,15 +145,15 @@ def test_a_failure_is_an_answer(replicate, monkeypatch):
 
     monkeypatch.setattr(Relief, "fit", refuse)
     own, plan = replicate
-    (cell,) = [cell for cell in plan.cells if cell.method == "REL"]
+    (cell,) = [cell for cell in plan.cells if cell.place.method == "REL"]
     assert own.run(cell.trials[0], 1) == {"status": "error", "message": "ValueError: no"}
 
 
 def test_a_method_that_is_tuned_per_dataset_has_no_time_of_a_trial(suite, registry):
     suite.write_text(SUITE.replace("[1, 3] }", '[1, 3] }\nselection = "per-dataset"'))
     plan = plan_gate(load_suite(str(suite), registry), registry)
-    with staged(plan.suite) as staging:
-        own = Replicate(pickle.loads((staging.folder / "order.pickle").read_bytes()), registry)
+    with staged(plan.suite) as start:
+        own = Replicate(*pickle.loads(start.keywords["order"].read_bytes()), registry)
         answer = own.run(replace(plan.cells[0].trials[0], method="REL"), 1)
     assert answer["status"] == "untimed"
     assert "tuned per dataset" in answer["message"]
@@ -171,7 +174,7 @@ def test_rounds():
 @pytest.mark.slow(reason="starts processes that import everything")
 def test_a_real_process_answers(suite, registry):
     plan = plan_gate(load_suite(str(suite), registry), registry)
-    with staged(plan.suite) as staging, staging.start(Path(sys.executable)) as process:
+    with staged(plan.suite) as start, start(Path(sys.executable)) as process:
         assert process.missing == {}
         assert process.versions()["python"] == sys.version.split()[0]
         assert process.run(plan.cells[0].trials[0], 1)["status"] == "ok"

@@ -1,8 +1,8 @@
 from mfbench.host.registry import load_registry
 from mfbench.suite.loading import load_suite
 from mfbench_gate.comparison import Verdict
+from mfbench_gate.gate.gate import judge_answers
 from mfbench_gate.gate.plan import plan_gate
-from mfbench_gate.gate.scores import judge_answers
 from mfbench_gate.limits import Limits
 
 
@@ -19,8 +19,8 @@ def answers_of(plan, flips=0):
             for side in ("base", "head"):
                 wrong = flips + trial.fold % 2 if side == "head" and flips else 0
                 scores = dict.fromkeys(plan.suite.loaded.protocol.metrics, 1.0 - wrong / 20)
-                place = (side, trial.method, trial.dataset, trial.repeat, trial.fold)
-                answers[place] = {"predictions": [1] * wrong + [0] * (20 - wrong), "scores": scores}
+                key = (side, cell.place, trial.repeat, trial.fold)
+                answers[key] = {"predictions": [1] * wrong + [0] * (20 - wrong), "scores": scores}
     return answers
 
 
@@ -44,9 +44,9 @@ def test_changed_predictions_are_judged_against_the_limit():
 def test_sizes_are_judged_apart_and_named():
     plan = planned("timing", ["REL"])
     cells, changes = judge_answers(plan, answers_of(plan, flips=5), Limits(), 0.05)
-    assert [cell.size for cell in cells] == [cell.size for cell in plan.cells]
-    assert {cell.dataset for cell in cells} == {plan.cells[0].dataset}
-    assert {change.dataset for change in changes} == {f"{cell.dataset}/{cell.size}" for cell in plan.cells}
+    assert [cell.size for cell in cells] == [cell.place.size for cell in plan.cells]
+    assert {cell.dataset for cell in cells} == {plan.cells[0].place.dataset}
+    assert {change.dataset for change in changes} == {f"{cell.place.dataset}/{cell.place.size}" for cell in plan.cells}
 
 
 def test_one_side_alone_gives_no_score():

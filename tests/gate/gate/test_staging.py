@@ -13,15 +13,16 @@ from mfbench_gate.gate.staging import staged
 def test_files_of_a_gate_and_their_end():
     registry = load_registry()
     plan = plan_gate(load_suite("uci", registry, "quick"), registry, ["iris", "1NN"])
-    with staged(plan.suite) as staging:
+    with staged(plan.suite) as start:
+        folder = start.keywords["order"].parent
         # Only mfbench itself: whatever else lies beside it must come from the environment of the side.
-        assert sorted(entry.name for entry in (staging.folder / "harness").iterdir()) == ["mfbench", "mfbench_gate"]
-        assert (staging.folder / "harness" / "mfbench_gate" / "gate" / "replicate.py").is_file()
-        order = pickle.loads((staging.folder / "order.pickle").read_bytes())
-        X, y = read_arrays(order.job, "iris")
-        assert order.job.methods == {}
-        assert [method.label for method in order.loaded.suite.methods] == ["1NN"]
+        assert sorted(entry.name for entry in (folder / "harness").iterdir()) == ["mfbench", "mfbench_gate"]
+        assert (folder / "harness" / "mfbench_gate" / "gate" / "replicate.py").is_file()
+        loaded, job = pickle.loads((folder / "order.pickle").read_bytes())
+        X, y = read_arrays(job, "iris")
+        assert job.methods == {}
+        assert [method.label for method in loaded.suite.methods] == ["1NN"]
     data = load_dataset("iris")
     kept = data.y < 2 if len(y) == 100 else slice(None)
     assert np.array_equal(X, data.X[kept])
-    assert not staging.folder.exists()
+    assert not folder.exists()

@@ -9,9 +9,9 @@ from statistics import median
 import pytest
 
 from mfbench.errors import UsageError
+from mfbench_gate.comparison import Place
 from mfbench_gate.readers import benchmark_file as reader
 from mfbench_gate.readers.benchmark_file import read_benchmark_file
-from mfbench_gate.readers.result import Place
 
 NAME = Place("tests/test_speed.py::fit")
 
@@ -57,24 +57,30 @@ def pytester_file(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "sentence"),
+    ("content", "reason"),
     [
-        (b"", "is neither a run folder nor a JSON file"),
-        (b"\xff\xfe\x00", "is neither a run folder nor a JSON file"),
-        (b"[" * 100_000, "is neither a run folder nor a JSON file"),
-        (b"[1]", "is not a file of pytest-benchmark: it has no list 'benchmarks'"),
-        (b'{"benchmarks": {}}', "it has no list 'benchmarks'"),
-        (b'{"benchmarks": []}', "is of an unknown version of pytest-benchmark (None)"),
-        (b'{"benchmarks": [], "version": 5}', "is of an unknown version of pytest-benchmark (5)"),
-        (b'{"benchmarks": [], "version": "9.0.0"}', "unknown version of pytest-benchmark ('9.0.0'): versions 3 to 5"),
+        (b"", "Invalid JSON"),
+        (b"\xff\xfe\x00", "Invalid JSON"),
+        (b"[" * 100_000, "Invalid JSON"),
+        (b"[1]", "Input should be an object"),
+        (b'{"benchmarks": {}, "version": "5.1.0"}', "benchmarks: Input should be a valid array"),
+        (b'{"benchmarks": []}', "version: Field required"),
+        (b'{"benchmarks": [], "version": 5}', "version: Input should be a valid string"),
+        (b'{"benchmarks": [], "version": "9.0.0"}', "version: String should match pattern"),
+        (
+            b'{"benchmarks": [' + b"1," * 100_000 + b'1], "version": "5.1.0"}',
+            "benchmarks: List should have at most 100000",
+        ),
     ],
 )
-def test_another_file_is_one_sentence(tmp_path, content, sentence):
+def test_another_file_is_one_sentence(tmp_path, content, reason):
     path = tmp_path / "a.json"
     path.write_bytes(content)
     with pytest.raises(UsageError) as raised:
         read_benchmark_file(path)
-    assert sentence in str(raised.value)
+    assert f"is neither a run folder nor a JSON file of pytest-benchmark, versions 3 to 5 ({reason}" in str(
+        raised.value
+    )
     assert "\n" not in str(raised.value)
 
 
@@ -83,11 +89,10 @@ def test_a_file_that_cannot_be_read(tmp_path):
         read_benchmark_file(tmp_path / "none.json")
 
 
-@pytest.mark.parametrize("limit", ["LARGEST_FILE", "MOST_BENCHMARKS"])
-def test_sizes_are_limited(benchmark_file, monkeypatch, limit):
+def test_sizes_are_limited(benchmark_file, monkeypatch):
     path = benchmark_file("a.json", {"fit": [1.0], "predict": [1.0]})
-    monkeypatch.setattr(reader, limit, 1)
-    with pytest.raises(UsageError, match=r"files up to 0 MB are read|has more than 1 benchmarks"):
+    monkeypatch.setattr(reader, "LARGEST_FILE", 1)
+    with pytest.raises(UsageError, match="files up to 0 MB are read"):
         read_benchmark_file(path)
 
 

@@ -3,7 +3,7 @@
 import pytest
 from stored_runs import FOLDS, right
 
-from mfbench_gate.readers.result import Place
+from mfbench_gate.comparison import Place
 from mfbench_gate.readers.runs import read_run
 
 
