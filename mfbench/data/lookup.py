@@ -203,7 +203,6 @@ class Lookup:
             self._out_of_reach.add(repository)
             raise
 
-
     def _download(self, reference: RepositoryReference) -> tuple[Dataset, dict[str, Any]]:
         load: Callable[..., tuple[Dataset, dict[str, Any]]]
         if isinstance(reference, OpenMLReference):

@@ -109,9 +109,7 @@ def test_an_unknown_name_is_answered_with_the_nearest(write_mirror):
 
 def test_names_of_an_index_cannot_leave_the_folder(subtests, write_mirror, tmp_path):
     (tmp_path / "things.csv.gz").write_bytes(gzip.compress(b"a,class\n1,x\n2,y\n"))
-    for number, name in enumerate(
-        ["../things", "a/b", "a\\b", "/etc/passwd", "C:things", ".things", "", "a b"]
-    ):
+    for number, name in enumerate(["../things", "a/b", "a\\b", "/etc/passwd", "C:things", ".things", "", "a b"]):
         with subtests.test(name=name):
             folder = write_mirror(folder=f"mirror-{number}")
             index = folder / "index.toml"

@@ -101,9 +101,7 @@ def fetch_json(url: str, *, what: str) -> Any:
         raise DataError(f"{reason}: the server may be under repair, or the address wrong; try again later") from error
 
 
-def _download(
-    url: str, sink: BinaryIO, what: str, limit: int, md5: str = "", progress: Progress | None = None
-) -> str:
+def _download(url: str, sink: BinaryIO, what: str, limit: int, md5: str = "", progress: Progress | None = None) -> str:
     """Write a body to the sink, and return its SHA-256."""
     import requests
     import urllib3
@@ -188,8 +186,8 @@ def _blocks(
     """Yield the body as it arrives, within the limits of size and time."""
     length = response.headers.get("Content-Length", "")
     # The announced length of a compressed body is not that of what it decompresses to.
-    is_plain = re.fullmatch("[0-9]{1,18}", length) and response.headers.get("Content-Encoding", "identity") == "identity"
-    total, done = int(length) if is_plain else None, 0
+    is_compressed = response.headers.get("Content-Encoding", "identity") != "identity"
+    total, done = int(length) if re.fullmatch("[0-9]{1,18}", length) and not is_compressed else None, 0
     while True:
         if max(done, total or 0) > limit:
             raise DataError(f"{where} is larger than the limit of {limit / 2**20:,.1f} MiB: {_BY_HAND}")

@@ -150,7 +150,7 @@ class TestRefused:
             ("loop", DataUnavailableError, ["the server redirects too often"], 31),
             ("endless", DataError, ["larger than the limit of 1.0 MiB", "file:PATH"], 1),
             ("gigabytes", DataError, ["larger than the limit of 1.0 MiB"], 1),
-            ("altered", DataError, [f"has the MD5", f"expected {MD5} (2 attempts)", "damaged"], 2),
+            ("altered", DataError, ["has the MD5", f"expected {MD5} (2 attempts)", "damaged"], 2),
         ]:
             with subtests.test(fault=fault, kind=kind):
                 site.forget()

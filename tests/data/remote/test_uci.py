@@ -107,7 +107,8 @@ class TestFaults:
                     site.faults[path] = [faults.status(int(fault)) if fault.isdigit() else getattr(faults, fault)]
                     with pytest.raises(DataError) as error:
                         load_uci(53)
-                    assert isinstance(error.value, DataUnavailableError) == (fault in ("500", "truncated", "hang_up", "loop"))
+                    is_unavailable = fault in ("500", "truncated", "hang_up", "loop")
+                    assert isinstance(error.value, DataUnavailableError) == is_unavailable
                     assert "\n" not in str(error.value)
                     assert site.url + path in str(error.value)
                     assert not list(scratch.iterdir())
