@@ -17,7 +17,6 @@ from threadpoolctl import threadpool_limits
 
 from mfbench import ClassifierSpec, DatasetSpec, SelectorSpec, hookimpl
 from mfbench.host import code_hashes
-from mfbench.host.code_hashes import KIND_OF_KEYS
 from mfbench.host.registry import load_registry
 from mfbench.model.trials import Curve, Status, Trial, TrialResult
 from mfbench.run.store.metadata import Environment, PublishedHeading, RecordedFigures, RecordedSuite, RunMetadata
@@ -179,7 +178,7 @@ def make_metadata():
             "protocol_key": "key",
             "profile": "quick",
             "methods": {"A": "a → knn"},
-            "code": RecordedCode(keys=KIND_OF_KEYS),
+            "code": RecordedCode(),
             "environment": Environment(
                 mfbench="0.1.0", python="3.11.2", cpu="a processor", jobs=2, libraries={"scikit-learn": "1.7"}
             ),

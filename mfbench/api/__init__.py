@@ -23,7 +23,6 @@ from mfbench.base.wording import counted
 from mfbench.data.catalog import load
 from mfbench.data.lookup import Follower
 from mfbench.data.sources import DataOptions
-from mfbench.engines import Executor
 from mfbench.errors import ExitCode, MfbenchError, explained
 from mfbench.host.features import feature_hooks
 from mfbench.host.registry import Registry, load_registry
@@ -300,7 +299,7 @@ def run_request(
     with downloads as follower:
         plan, folder, registry = prepare_suite(request, follower=follower)
     progress, interrupt = Progress(), None
-    sources, make_pool = earlier_results(request, plan), partial(feature_hooks().first, "mfbench_pool", Executor)
+    sources, make_pool = earlier_results(request, plan), partial(feature_hooks().first, "mfbench_pool")
     try:
         progress = execute(
             plan, folder, registry, run_options(request), observer or follow_in_notebook(), sources, make_pool

@@ -45,7 +45,7 @@ def prepare_suite(
         raise UsageError(_left_out_reference(request.reference, loaded))
     folder = run_folder(request.out, loaded, request.only)
     asked = {"request": request, "plan": plan, "folder": folder, "registry": registry}
-    plan = features.first("mfbench_part_of_plan", Plan, **asked) or plan
+    plan = features.first("mfbench_part_of_plan", **asked) or plan
     return plan, folder if plan.share is None else folder.with_name(plan.share.folder_name), registry
 
 
@@ -71,7 +71,7 @@ def run_options(request: Request) -> RunOptions:
 
 def earlier_results(request: Request, plan: Plan) -> list[Iterable[EarlierRun]]:
     """Return the runs that features offer, whose results need not be computed again."""
-    return list(feature_hooks().all("mfbench_earlier_results", EarlierRun, request=request, plan=plan))
+    return list(feature_hooks().all("mfbench_earlier_results", request=request, plan=plan))
 
 
 def estimate_suite(request: Request) -> Estimate:

@@ -21,7 +21,7 @@ DEFAULT_OUT = Path("reports")
 def load_run(path: Path | str) -> Run:
     """Open the results of a run."""
     folder = Path(path)
-    if folder.is_file() and (run := feature_hooks().first("mfbench_open_run", Run, path=folder)) is not None:
+    if folder.is_file() and (run := feature_hooks().first("mfbench_open_run", path=folder)) is not None:
         return cast(Run, run)
     if folder.is_dir() and not os.access(folder, os.R_OK | os.X_OK):
         raise RunError(f"{folder} cannot be read: you have no permission to; ask its owner for it (chmod a+rX)")

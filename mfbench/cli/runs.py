@@ -160,7 +160,7 @@ def suite(
         for text in explain_keys(plan):
             sys.stdout.write(f"{text}\n")
         return
-    ended = feature_hooks().first("mfbench_finished", tuple, request=request)
+    ended = feature_hooks().first("mfbench_finished", request=request)
     if ended is not None:
         sys.stdout.write(f"{ended[0]}\n")
         raise typer.Exit(ended[1])

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mfbench.data.columns import MISSING, Column, check_names, open_text, to_number, to_numbers, transposed
-from mfbench.data.limits import bounded_lines
 from mfbench.errors import DataError
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ def read_arff(path: Path) -> list[Column]:
     """Read dense ARFF: numeric, nominal and string attributes (scipy.io.arff has no strings)."""
     # The format: https://waikato.github.io/weka-wiki/formats_and_processing/arff_stable/
     with open_text(path, ",") as handle:
-        stripped = ((number, line.strip()) for number, line in enumerate(bounded_lines(path, handle), 1))
+        stripped = ((number, line.strip()) for number, line in enumerate(handle, 1))
         lines = ((f"{path}, line {number}", line) for number, line in stripped if line and not line.startswith("%"))
         attributes = dict(_header(path, lines))
         columns = transposed(_rows(lines, attributes), len(attributes))

@@ -19,15 +19,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mfbench.base.whole_files import write_whole
-from mfbench.data.cards import key_of, read_card, stem_of, write_card
 from mfbench.data.sources import CACHE_VARIABLE
 from mfbench.errors import DataError, explained
 
 if TYPE_CHECKING:
     from mfbench.model.specs import Dataset
 
+Loaded = tuple["Dataset", dict[str, Any]]
+
 _CARDS, _CONTENT, _SUITES, _LOCKS = "cards", "content", "suites", "locks"
-_SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 
 class CacheWarning(UserWarning):
@@ -54,37 +54,31 @@ class Cache:
     def __repr__(self) -> str:
         return f"Cache({str(self.folder)!r})"
 
-    # -- reading ----------------------------------------------------------------------------------------------------
-
-    def get(self, key: str) -> tuple[Dataset, dict[str, Any]] | None:
+    def get(self, key: str) -> Loaded | None:
         """Return a dataset and the description by its source."""
-        body = self._card(key)
-        if body is None:
-            return None
-        return self._dataset(key, body), dict(body["card"])
+        path = self._path(_CARDS, key)
+        body = read_card(path, key) if path.is_file() else None
+        return None if body is None else (self._dataset(body), dict(body["card"]))
 
-    def fetch(
-        self, key: str, download: Callable[[], tuple[Dataset, Mapping[str, Any]]]
-    ) -> tuple[Dataset, dict[str, Any]]:
+    def fetch(self, key: str, download: Callable[[], tuple[Dataset, Mapping[str, Any]]]) -> Loaded:
         """Return a dataset; if it is missing or damaged, download it once, even if several processes need it."""
-        cached = self._get_or_warn(key, warn=False)
-        if cached is not None:
-            return cached
-        with self._locked(stem_of(key)):
-            cached = self._get_or_warn(key, warn=True)
-            if cached is not None:
+        with suppress(DataError):  # a damaged entry is replaced below
+            if cached := self.get(key):
                 return cached
+        with self._locked(key):
+            try:
+                if cached := self.get(key):
+                    return cached
+            except DataError as error:
+                warnings.warn(f"{error}; it is fetched again", CacheWarning, stacklevel=3)
             dataset, card = download()
             self._write(key, dataset, card)
-        return dataset, dict(card)
+            return dataset, dict(card)
 
     def entries(self) -> list[Entry]:
         """Return the cached datasets by key; entries with an unreadable card are skipped, and reported by `verify`."""
-        entries = []
-        for path in sorted(self.folder.glob(f"{_CARDS}/*.json")):
-            with suppress(DataError):
-                body = read_card(path, path.name)
-                entries.append(Entry(body["key"], body["card"], body["facts"], body["stored"]))
+        bodies = [body for _, body in self._cards() if not isinstance(body, DataError)]
+        entries = [Entry(body["key"], body["card"], body["facts"], body["stored"]) for body in bodies]
         return sorted(entries, key=lambda entry: entry.key)
 
     def is_empty(self) -> bool:
@@ -93,40 +87,29 @@ class Cache:
 
     def broken_cards(self) -> list[str]:
         """Return the file names of cards that cannot be read."""
-        return [path.name for path in sorted(self.folder.glob(f"{_CARDS}/*.json")) if key_of(path) == path.name]
+        return [path.name for path, body in self._cards() if isinstance(body, DataError)]
 
     def verify(self) -> dict[str, str]:
         """Read and hash everything."""
         damaged = {}
-        for path in sorted(self.folder.glob(f"{_CARDS}/*.json")):
-            key = path.name
-            try:
-                body = read_card(path, key)
-                key = body["key"]
-                if path.stem != stem_of(key):
-                    raise DataError(f"its card belongs to another entry ({path.name})")
-                self._dataset(key, body)
-            except DataError as error:
-                damaged[key] = str(error)
-        for path in sorted(self.folder.glob(f"{_SUITES}/*.json")):
-            try:
-                read_card(path, path.name)
-            except DataError as error:
-                damaged[path.name] = str(error)
+        for path, body in [*self._cards(), *self._cards(_SUITES)]:
+            if isinstance(body, DataError):
+                damaged[path.name] = str(body)
+            elif "content" in body:
+                try:
+                    self._dataset(body)
+                except DataError as error:
+                    damaged[body["key"]] = str(error)
         return damaged
 
     def suite(self, key: str) -> list[int] | None:
         """Return the list stored under a key such as ``openml-suite:99``, or None if there is no such list."""
         path = self._path(_SUITES, key)
-        if not path.is_file():
-            return None
-        return [int(number) for number in read_card(path, key)["datasets"]]
-
-    # -- writing ----------------------------------------------------------------------------------------------------
+        return [int(number) for number in read_card(path, key)["datasets"]] if path.is_file() else None
 
     def put(self, key: str, dataset: Dataset, card: Mapping[str, Any]) -> None:
         """Store a dataset under a key, replacing an earlier one."""
-        with self._locked(stem_of(key)):
+        with self._locked(key):
             self._write(key, dataset, card)
 
     def put_suite(self, key: str, datasets: Iterable[int]) -> None:
@@ -136,74 +119,47 @@ class Cache:
 
     def clear(self, keys: Iterable[str] | None = None) -> list[str]:
         """Delete entries."""
+        wanted = None if keys is None else {*keys}
         deleted = []
-        with self._explained(), self._locked(".content"):
-            cards = self.folder.glob(f"{_CARDS}/*.json")
-            broken = set(self.broken_cards())
-            paths = (
-                sorted(cards)
-                if keys is None
-                else [self.folder / _CARDS / key if key in broken else self._path(_CARDS, key) for key in keys]
-            )
-            for path in paths:
-                if path.is_file():
-                    deleted.append(key_of(path))
+        with self._explained():
+            for path, body in self._cards():
+                name = path.name if isinstance(body, DataError) else str(body["key"])
+                if wanted is None or name in wanted:
                     path.unlink()
-            if keys is None:
-                for path in [*self.folder.glob(f"{_SUITES}/*.json"), *self.folder.glob("c*/.*.part")]:
-                    path.unlink()
-            used = {body["content"]["sha256"] for body in self._readable_cards()}
-            for path in self.folder.glob(f"{_CONTENT}/*.parquet"):
-                if path.stem not in used:
-                    path.unlink()
+                    for table in self.folder.glob(f"{_CONTENT}/{path.stem}-*.parquet"):
+                        table.unlink()
+                    deleted.append(name)
+            if wanted is None:
+                for pattern in (f"{_SUITES}/*.json", f"{_CONTENT}/*.parquet", "c*/.*.part"):
+                    for path in self.folder.glob(pattern):
+                        path.unlink()
         return deleted
-
-    # -- internals --------------------------------------------------------------------------------------------------
-
-    def _get_or_warn(self, key: str, *, warn: bool) -> tuple[Dataset, dict[str, Any]] | None:
-        try:
-            return self.get(key)
-        except DataError as error:
-            if warn:
-                warnings.warn(f"{error}; it is fetched again", CacheWarning, stacklevel=4)
-            return None
-
-    def _readable_cards(self) -> Iterator[dict[str, Any]]:
-        for path in self.folder.glob(f"{_CARDS}/*.json"):
-            with suppress(DataError):
-                yield read_card(path, path.name)
 
     def _path(self, kind: str, key: str) -> Path:
         return self.folder / kind / f"{stem_of(key)}.json"
 
-    def _card(self, key: str) -> dict[str, Any] | None:
-        path = self._path(_CARDS, key)
-        try:
-            body = read_card(path, key)
-        except FileNotFoundError:
-            return None
-        if body["key"] != key:
-            raise DataError(f"cached dataset {key!r} is damaged: its card is that of {body['key']!r}")
-        return body
+    def _cards(self, kind: str = _CARDS) -> Iterator[tuple[Path, dict[str, Any] | DataError]]:
+        """Yield each card's file with its content, or with the error if it cannot be read."""
+        for path in sorted(self.folder.glob(f"{kind}/*.json")):
+            try:
+                yield path, read_card(path, path.name)
+            except DataError as error:
+                yield path, error
 
-    def _dataset(self, key: str, body: Mapping[str, Any]) -> Dataset:
+    def _table(self, key: str, sha256: str) -> Path:
+        return self.folder / _CONTENT / f"{stem_of(key)}-{sha256[:16]}.parquet"
+
+    def _dataset(self, body: Mapping[str, Any]) -> Dataset:
         from mfbench.data.parquet import from_parquet
 
-        expected = body["content"]["sha256"]
-        fault = f"cached dataset {key!r} is damaged: "
-        if not _SHA256.fullmatch(expected):
-            raise DataError(f"{fault}its card has no valid checksum")
-        try:
-            data = (self.folder / _CONTENT / f"{expected}.parquet").read_bytes()
-        except OSError as error:
-            raise DataError(f"{fault}its table cannot be read: {error.strerror or error}") from error
+        key, expected = body["key"], body["content"]["sha256"]
+        fault = f"cached dataset {key!r} is damaged: its table"
+        with explained(DataError, lambda reason: f"{fault} cannot be read: {reason}", OSError):
+            data = self._table(key, expected).read_bytes()
         actual = hashlib.sha256(data).hexdigest()
         if actual != expected:
-            raise DataError(f"{fault}its table has the SHA-256 {actual}, but its card says {expected}")
-        try:
-            return from_parquet(data, body["dataset"])
-        except (ValueError, KeyError, TypeError) as error:
-            raise DataError(f"{fault}{str(error).splitlines()[0]}") from error
+            raise DataError(f"{fault} has the SHA-256 {actual}, but its card says {expected}")
+        return from_parquet(data, body["dataset"])
 
     def _write(self, key: str, dataset: Dataset, card: Mapping[str, Any]) -> None:
         from mfbench.data.conform import class_counts
@@ -227,31 +183,57 @@ class Cache:
             "card": json.loads(json.dumps(dict(card), default=str)),
             "dataset": described,
         }
-        # Content first: a card must not refer to a file that does not exist yet. The lock keeps `clear` out.
-        with self._explained(), self._locked(".content"):
-            write_whole(self.folder / _CONTENT / f"{digest}.parquet", data, on_disk=True)
+        # Content first: a card must not refer to a file that does not exist yet.
+        with self._explained():
+            write_whole(self._table(key, digest), data, on_disk=True)
             write_card(self._path(_CARDS, key), body)
 
     @contextmanager
-    def _locked(self, name: str) -> Iterator[None]:
+    def _locked(self, key: str) -> Iterator[None]:
         import filelock
 
+        path = self.folder / _LOCKS / f"{stem_of(key)}.lock"
         with self._explained():
-            folder = self.folder / _LOCKS
-            folder.mkdir(parents=True, exist_ok=True)
-            lock = filelock.FileLock(folder / f"{name}.lock")
-            lock.acquire()
-        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            lock = filelock.FileLock(path).acquire()
+        with lock:
             yield
-        finally:
-            lock.release()
 
     def _explained(self) -> AbstractContextManager[None]:
-        def sentence(reason: str) -> str:
-            return (
-                f"cannot write to the cache {self.folder}: {reason}; free some space, or set another folder with "
-                f"{CACHE_VARIABLE}"
-            )
-
+        remedy = f"free some space, or set another folder with {CACHE_VARIABLE}"
         # NotImplementedError: a file system without locks.
-        return explained(DataError, sentence, OSError, NotImplementedError)
+        return explained(
+            DataError,
+            lambda reason: f"cannot write to the cache {self.folder}: {reason}; {remedy}",
+            *(OSError, NotImplementedError),
+        )
+
+
+def stem_of(key: str) -> str:
+    """Return a file name for a key: readable, safe on every system, different for different keys."""
+    words = re.sub(r"[^a-z0-9]+", "-", key.lower()).strip("-")[:40].strip("-")
+    return f"{words}-{hashlib.sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}".lstrip("-")
+
+
+def _digest(body: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(body, sort_keys=True).encode("ascii")).hexdigest()
+
+
+def write_card(path: Path, body: Mapping[str, Any]) -> None:
+    """Write a card with its checksum."""
+    text = json.dumps({**body, "checksum": _digest(body)}, indent=1) + "\n"
+    write_whole(path, text.encode("ascii"), on_disk=True)
+
+
+def read_card(path: Path, key: str) -> dict[str, Any]:
+    """Return a card; raise `DataError` if it cannot be read or is damaged."""
+    fault = f"cached dataset {key!r} is damaged: its card {path.name}"
+    with explained(DataError, lambda reason: f"{fault} cannot be read: {reason}", OSError):
+        content = path.read_bytes()
+    try:
+        card: dict[str, Any] = json.loads(content)
+        if card.pop("checksum") == _digest(card):
+            return card
+    except (ValueError, AttributeError, KeyError, TypeError):
+        raise DataError(f"{fault} is not a card") from None
+    raise DataError(f"{fault} does not match its checksum")

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import singledispatch
+from itertools import chain
 from pathlib import Path
 from typing import NoReturn
 
@@ -13,7 +14,7 @@ import numpy as np
 
 from mfbench.data.conform import check_size
 from mfbench.data.files import check_is_file, read_file
-from mfbench.data.foreign import OtherClass, load_isolated
+from mfbench.data.foreign import load_isolated
 from mfbench.data.lookup import LoadedDataset, Lookup
 from mfbench.data.reference import (
     FileReference,
@@ -127,40 +128,33 @@ def _checked(dataset: object, reference: str, registered: Registered) -> Dataset
         raise DataError(f"dataset {reference!r} of {registered.plugin} {reason}")
 
     if not isinstance(dataset, Dataset):
-        name = dataset.name if isinstance(dataset, OtherClass) else type(dataset).__name__
-        refuse(f"is a {name}, expected mfbench.Dataset")
-    arrays = (dataset.X, dataset.y, dataset.categorical)
-    if not all(isinstance(array, np.ndarray) for array in arrays):
-        refuse("has an X, y or categorical that is not a NumPy array")
-    n, p = np.shape(dataset.X) if np.ndim(dataset.X) == 2 else (-1, -1)
-    if np.ndim(dataset.X) != 2 or dataset.X.dtype != np.float64:
+        refuse(f"is a {type(dataset).__name__}, expected mfbench.Dataset")
+    X, y, mask, names = dataset.X, dataset.y, dataset.categorical, dataset.feature_names
+    if not (isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype == np.float64):
         refuse("has an X that is not a two-dimensional float64 array")
-    if np.shape(dataset.y) != (n,) or not np.issubdtype(np.asarray(dataset.y).dtype, np.integer):
-        refuse(f"has a y of shape {np.shape(dataset.y)}, expected {n} whole-number class codes")
-    if len(dataset.feature_names) != p or np.shape(dataset.categorical) != (p,):
-        refuse(f"has {p} columns, but {len(dataset.feature_names)} names and a mask of {np.size(dataset.categorical)}")
-    if not all(isinstance(name, str) for name in dataset.feature_names):
-        refuse("has feature names that are not text")
-    labels = [*dataset.class_names, *(label for labels in dataset.categories.values() for label in labels)]
-    for text in (*dataset.feature_names, *labels):
-        if isinstance(text, str) and printable(text) != text:
+    n, p = X.shape
+    if n == 0 or p == 0:
+        refuse(f"is empty ({n} rows, {p} columns)")
+    if not (isinstance(y, np.ndarray) and y.shape == (n,) and np.issubdtype(y.dtype, np.integer)):
+        refuse(f"has a y of shape {np.shape(y)}, expected an array of {n} whole-number class codes")
+    if not (isinstance(mask, np.ndarray) and mask.shape == (p,) and mask.dtype == np.bool_):
+        refuse(f"has a mask 'categorical' that is not an array of True and False for its {p} columns")
+    if len(names) != p:
+        refuse(f"has {p} columns, but {len(names)} names")
+    for text in (*names, *dataset.class_names, *chain(*dataset.categories.values())):
+        if not isinstance(text, str) or printable(text) != text:
             refuse(f"has the name {text!r}, which is not valid text")
-    twice = [name for name, count in Counter(dataset.feature_names).items() if count > 1]
+    twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         listed = ", ".join(map(repr, twice[:5])) + (f" and {len(twice) - 5} more" if len(twice) > 5 else "")
         refuse(f"has several features of the same name: {listed}")
-    if dataset.categorical.dtype != np.bool_:
-        refuse(f"has a mask 'categorical' of type {dataset.categorical.dtype}, expected True and False")
     if dataset.encoding not in ("one-hot", "ordinal"):
         refuse(f"has the encoding {dataset.encoding!r}, expected 'one-hot' or 'ordinal'")
-    if n == 0 or p == 0:
-        refuse(f"is empty ({n} rows, {p} columns)")
-    if dataset.y.min() < 0 or dataset.y.max() >= dataset.n_classes:
+    if y.min() < 0 or y.max() >= dataset.n_classes:
         refuse(f"has class codes outside 0 … {dataset.n_classes - 1}")
-    if dataset.response is not None and (
-        np.shape(dataset.response) != (n,) or not np.isfinite(np.asarray(dataset.response, dtype=np.float64)).all()
-    ):
-        refuse(f"has a response of shape {np.shape(dataset.response)}, expected {n} finite numbers")
-    if np.isinf(dataset.X).any():
+    response = dataset.response
+    if response is not None and (np.shape(response) != (n,) or not np.isfinite(response).all()):
+        refuse(f"has a response of shape {np.shape(response)}, expected {n} finite numbers")
+    if np.isinf(X).any():
         refuse("holds infinite values; mark missing ones as NaN")
     return dataset

@@ -6,14 +6,18 @@ categorical.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mfbench.data.columns import label_codes
 from mfbench.errors import DataError
 from mfbench.model.specs import Dataset, DatasetSpec
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 def conform(dataset: Dataset, spec: DatasetSpec, origin: str = "") -> Dataset:
@@ -35,22 +39,16 @@ def conform(dataset: Dataset, spec: DatasetSpec, origin: str = "") -> Dataset:
 
 
 def drop_columns(dataset: Dataset, names: Sequence[str]) -> Dataset:
-    """Leave out columns; a missing one is ignored, since some copies do not have the identifiers."""
+    """Leave out columns; a missing one is ignored, since some copies have no identifiers."""
     kept = [index for index, name in enumerate(dataset.feature_names) if name not in names]
     if len(kept) == dataset.n_features:
         return dataset
-    position = {old: new for new, old in enumerate(kept)}
-    relevant, pairs = dataset.relevant, dataset.interactions
     return replace(
         dataset,
         X=np.ascontiguousarray(dataset.X[:, kept]),
         feature_names=tuple(dataset.feature_names[index] for index in kept),
         categorical=dataset.categorical[kept],
         categories={name: labels for name, labels in dataset.categories.items() if name not in names},
-        relevant=None if relevant is None else tuple(position[i] for i in relevant if i in position),
-        interactions=None
-        if pairs is None
-        else tuple((position[a], position[b]) for a, b in pairs if a in position and b in position),
     )
 
 
@@ -75,7 +73,7 @@ def set_categorical(dataset: Dataset, names: Sequence[str], where: str) -> Datas
     return replace(dataset, X=X, categorical=mask, categories=categories)
 
 
-def _as_numbers(labels: Sequence[str]) -> np.ndarray[tuple[int], np.dtype[np.float64]] | None:
+def _as_numbers(labels: Sequence[str]) -> NDArray[np.float64] | None:
     """Return category labels as numbers, or None if there are none or one is not a number."""
     try:
         values = np.array([float(label) for label in labels], dtype=np.float64)
@@ -90,7 +88,11 @@ def keep_classes(dataset: Dataset, names: Sequence[str], where: str) -> Dataset:
     if unknown:
         listed = ", ".join(map(repr, dataset.class_names[:12]))
         raise DataError(f"{where} has no class {unknown[0]!r}; its classes: {listed}")
-    kept = np.array([code for code, name in enumerate(dataset.class_names) if name in names])
+    return with_classes(dataset, np.array([code for code, name in enumerate(dataset.class_names) if name in names]))
+
+
+def with_classes(dataset: Dataset, kept: NDArray[np.intp]) -> Dataset:
+    """Return the rows of some classes, whose sorted codes are given; the codes are renumbered in the same order."""
     if len(kept) == dataset.n_classes:
         return dataset
     rows = np.isin(dataset.y, kept)
@@ -99,6 +101,7 @@ def keep_classes(dataset: Dataset, names: Sequence[str], where: str) -> Dataset:
         X=np.ascontiguousarray(dataset.X[rows]),
         y=np.searchsorted(kept, dataset.y[rows]).astype(np.int64),
         class_names=tuple(dataset.class_names[code] for code in kept),
+        response=None if dataset.response is None else dataset.response[rows],
     )
 
 
@@ -115,18 +118,16 @@ def check_size(dataset: Dataset, spec: DatasetSpec, where: str = "") -> None:
             f"{where} has {actual[0]} rows, {actual[1]} features and {actual[2]} classes; its description "
             f"says {stated[0]}, {stated[1]} and {stated[2]}"
         )
-    counts = class_counts(dataset)
-    if spec.class_counts and not _same_counts(counts, spec.class_counts):
-        raise DataError(f"{where} has the class counts {counts}; its description says {dict(spec.class_counts)}")
+    counts, described = class_counts(dataset), dict(spec.class_counts)
+    # With other labels, the counts must agree in any order.
+    is_equal = counts == described or (
+        {*counts} != {*described} and sorted(counts.values()) == sorted(described.values())
+    )
+    if described and not is_equal:
+        raise DataError(f"{where} has the class counts {counts}; its description says {described}")
 
 
 def class_counts(dataset: Dataset) -> dict[str, int]:
     """Return the number of rows of each class, by its label."""
     counts = np.bincount(dataset.y, minlength=dataset.n_classes).tolist()
     return dict(zip(dataset.class_names, counts, strict=True))
-
-
-def _same_counts(actual: Mapping[str, int], expected: Mapping[str, int]) -> bool:
-    if set(actual) == set(expected):
-        return dict(actual) == dict(expected)
-    return sorted(actual.values()) == sorted(expected.values())

@@ -27,15 +27,14 @@ from mfbench.data.columns import (
     to_words,
     transposed,
 )
-from mfbench.data.limits import bounded_lines, check_metadata
-from mfbench.errors import DataError, MfbenchError, UnknownNameError, UsageError, explained
+from mfbench.data.limits import check_metadata
+from mfbench.errors import DataError, UnknownNameError, UsageError, explained
 from mfbench.model.specs import Dataset
 
 if TYPE_CHECKING:
     import os
 
     import pandas as pd
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from mfbench.data.columns import Words
@@ -44,6 +43,8 @@ EXTENSIONS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".arff", ".arff.gz", ".parqu
 
 # More distinct values than this in a column of text or in a target are suspicious.
 _MANY = 50
+# Types of text in Parquet files, by their names in pyarrow.
+_TEXTS = ("string", "large_string", "string_view", "binary", "large_binary")
 
 
 def read_file(
@@ -60,7 +61,7 @@ def read_file(
     path = Path(path)
     extension = _extension(path)
     listed = (categorical,) if isinstance(categorical, str) else tuple(categorical or ())
-    with _readable(path), _unchanging(path):
+    with _readable(path):
         if extension == ".parquet":
             columns = _read_parquet(path)
         elif extension.startswith(".arff"):
@@ -117,37 +118,22 @@ def _readable(path: Path) -> Iterator[None]:
         yield
 
 
-@contextmanager
-def _unchanging(path: Path) -> Iterator[None]:
-    """Refuse what was read if the file changed in the meantime: it may be a part of a table."""
-    before = _state(path)
-    try:
-        yield
-    except MfbenchError:
-        if _state(path) == before:
-            raise
-    if _state(path) != before:
-        raise DataError(f"{path} changed while it was read: wait until it is complete, and try again")
-
-
-def _state(path: Path) -> tuple[int, int, int]:
-    status = path.stat()
-    return status.st_ino, status.st_size, status.st_mtime_ns
-
-
 def _read_delimited(path: Path, delimiter: str) -> list[Column]:
     """Read CSV or TSV as text, with Python's reader: pandas would pad short rows and rename duplicate columns."""
     with open_text(path, delimiter) as handle:
-        reader = csv.reader(bounded_lines(path, handle), delimiter=delimiter, skipinitialspace=True)
-        rows = _parsed(path, reader)
-        names = [name.strip() for name in next(rows, [])]
-        if not names:
-            raise DataError(f"{path} is empty")
-        if len(names) == 1 and any(other in names[0] for other in ",;\t"):
-            separator = "commas" if delimiter == "," else "tabs"
-            raise DataError(f"{path} has one column named {names[0]!r}: separate the values by {separator}")
-        check_names(path, names)
-        cells = transposed(_rows(path, reader, rows, len(names)), len(names))
+        reader = csv.reader(handle, delimiter=delimiter, skipinitialspace=True)
+        rows = filter(None, reader)
+        try:
+            names = [name.strip() for name in next(rows, [])]
+            if not names:
+                raise DataError(f"{path} is empty")
+            if len(names) == 1 and any(other in names[0] for other in ",;\t"):
+                separator = "commas" if delimiter == "," else "tabs"
+                raise DataError(f"{path} has one column named {names[0]!r}: separate the values by {separator}")
+            check_names(path, names)
+            cells = transposed(_of_width(path, reader, rows, len(names)), len(names))
+        except csv.Error as error:
+            raise DataError(f"{path}, line {reader.line_num}: {error}; close an open quotation mark") from None
     columns = [Column(name, to_words(column)) for name, column in zip(names, cells, strict=True)]
     # A row of data instead of a header: one of the "names" is a number, and the last one is a label.
     numbered = names == [str(i) for i in range(len(names))]
@@ -161,18 +147,8 @@ def _read_delimited(path: Path, delimiter: str) -> list[Column]:
     return columns
 
 
-def _parsed(path: Path, reader: Any) -> Iterator[list[str]]:
-    """Yield the rows that are not empty; say which line has a cell that Python's reader refuses."""
-    try:
-        yield from filter(None, reader)
-    except csv.Error as error:
-        longest = csv.field_size_limit()
-        is_long = str(longest) in str(error)
-        what = f"a cell has more than {longest:,} characters: shorten it, or close an open quotation mark"
-        raise DataError(f"{path}, line {reader.line_num}: {what if is_long else error}") from None
-
-
-def _rows(path: Path, reader: Any, rows: Iterator[list[str]], width: int) -> Iterator[list[str]]:
+def _of_width(path: Path, reader: Any, rows: Iterator[list[str]], width: int) -> Iterator[list[str]]:
+    """Yield rows; refuse one that has another number of values than the header."""
     for row in rows:
         if len(row) != width:
             where = f"{path}, line {reader.line_num}"
@@ -191,7 +167,7 @@ def _read_parquet(path: Path) -> list[Column]:
         raise _no_values(path, nested.name.strip(), str(nested.type))
     check_metadata(path, metadata)
     # A long text can be stored once and repeated in every row: as a dictionary it is in memory once.
-    texts = [field.name for field in schema if _is_text(field.type)]
+    texts = [field.name for field in schema if str(field.type) in _TEXTS]
     with _intact(path), ParquetFile(path, read_dictionary=texts, pre_buffer=False) as file:
         # Threads of pyarrow that still run when the interpreter ends can abort the process.
         frame = file.read(use_threads=False, use_pandas_metadata=True).to_pandas(use_threads=False)
@@ -207,13 +183,6 @@ def _read_parquet(path: Path) -> list[Column]:
 def _intact(path: Path) -> AbstractContextManager[None]:
     """Return a context that turns whatever pyarrow and pandas raise for damaged bytes or metadata into one sentence."""
     return explained(DataError, lambda reason: f"{path} is not a Parquet file, or a damaged one: {reason}", Exception)
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    from pyarrow import types
-
-    tests = (types.is_string, types.is_large_string, types.is_string_view, types.is_binary, types.is_large_binary)
-    return any(test(kind) for test in tests)
 
 
 def _no_values(path: Path, name: str, kind: str) -> DataError:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 from mfbench.errors import DataError, UsageError
 
@@ -20,7 +19,6 @@ LIMIT_GB = 1.0
 # A value is a number of eight bytes in the end, whatever it is in the file.
 _VALUE_BYTES = 8
 _BLOCK = 1 << 20
-_LONGEST_LINE = 1 << 26
 
 
 def table_limit() -> int:
@@ -28,11 +26,11 @@ def table_limit() -> int:
     text = os.environ.get(LIMIT_VARIABLE) or str(LIMIT_GB)
     try:
         limit = float(text)
-        if limit > 0:
-            return int(min(limit, 1e9) * 2**30)
     except ValueError:
-        pass  # refused below, as a number below 0 is
-    raise UsageError(f"{LIMIT_VARIABLE} is {text!r}: set it to a number of GiB, such as 4")
+        limit = 0.0
+    if not limit > 0:
+        raise UsageError(f"{LIMIT_VARIABLE} is {text!r}: set it to a number of GiB, such as 4")
+    return int(min(limit, 1e9) * 2**30)
 
 
 def check_text(path: Path, handle: BufferedIOBase, separator: bytes) -> None:
@@ -51,16 +49,6 @@ def check_metadata(path: Path, metadata: FileMetaData) -> None:
     groups = [metadata.row_group(index) for index in range(metadata.num_row_groups)]
     n_rows = max(metadata.num_rows, sum(group.num_rows for group in groups))
     _check(path, sum(group.total_byte_size for group in groups), n_rows * metadata.num_columns, table_limit())
-
-
-def bounded_lines(path: Path, handle: TextIO) -> Iterator[str]:
-    """Yield the lines of a text file; raise `DataError` at one that no table has."""
-    while line := handle.readline(_LONGEST_LINE):
-        if len(line) == _LONGEST_LINE:
-            raise DataError(
-                f"{path} has a line of more than {_LONGEST_LINE >> 20} million characters: it is not a table"
-            )
-        yield line
 
 
 def _check(path: Path, size: int, n_values: int, limit: int) -> None:

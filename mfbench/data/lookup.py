@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from mfbench.data.cache import Cache
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from mfbench.model.specs import Dataset, DatasetSpec
 
 T = TypeVar("T")
+R = TypeVar("R")
 
 
 class Follower(Protocol):
@@ -35,13 +36,6 @@ class Follower(Protocol):
 
     def fetching(self, key: str) -> Callable[[int, int | None], None]:
         """Start to follow a download; the function returned is called with the bytes so far and, if known, in all."""
-
-
-class _Silent:
-    """A follower that shows nothing."""
-
-    def fetching(self, key: str) -> Callable[[int, int | None], None]:
-        return lambda done, total: None
 
 
 @dataclass(frozen=True)
@@ -60,7 +54,7 @@ class Lookup:
     def __init__(self, options: DataOptions | None = None, follower: Follower | None = None) -> None:
         self.options = options or DataOptions()
         self.cache = Cache(self.options.cache)
-        self._follower = follower or _Silent()
+        self._follower = follower
         self._out_of_reach: set[str] = set()
 
     @cached_property
@@ -112,21 +106,9 @@ class Lookup:
                     f"to download it, run: {PULL.format(reference.text)}",
                     can_pull=True,
                 )
-            numbers = self._ask(OpenMLReference.repository, lambda: _download_suite(reference))
+            numbers = self._ask(OpenMLReference.repository, _download_suite, reference)
             self.cache.put_suite(reference.key, numbers)
         return [OpenMLReference(str(number)) for number in numbers]
-
-    def fetch(self, reference: RepositoryReference) -> LoadedDataset:
-        """Return a dataset of a repository from the cache, or download it; two processes download it once."""
-        location = "cache"
-
-        def download() -> tuple[Dataset, dict[str, Any]]:
-            nonlocal location
-            location = "network"
-            return self._ask(reference.repository, lambda: _download(reference, self._follower))
-
-        data, card = self.cache.fetch(reference.key, download)
-        return LoadedDataset(data, location, reference.key, card)
 
     def _find(self, name: str, candidates: Sequence[StoredReference]) -> LoadedDataset:
         """Return the first of several equivalent references that can be loaded."""
@@ -143,7 +125,8 @@ class Lookup:
         failures = []
         for item in [] if self.options.offline else remote:
             try:
-                return self.fetch(item)
+                data, card = self.cache.fetch(item.key, partial(self._ask, item.repository, self._download, item))
+                return LoadedDataset(data, "network", item.key, card)
             except DataUnavailableError as error:
                 failures.append(error)
         raise self._unavailable(name, candidates, failures)
@@ -184,15 +167,24 @@ class Lookup:
             f"dataset {name!r} is unavailable: {where}", remedy, can_pull=remote, attempt=attempt
         )
 
-    def _ask(self, repository: str, call: Callable[[], T]) -> T:
+    def _ask(self, repository: str, call: Callable[[R], T], reference: R) -> T:
         """Call a server, but not a second time if it could not be reached."""
         if repository in self._out_of_reach:
             raise DataUnavailableError(f"{repository} could not be reached a moment ago and was not tried again")
         try:
-            return call()
+            return call(reference)
         except DataUnavailableError:
             self._out_of_reach.add(repository)
             raise
+
+    def _download(self, reference: RepositoryReference) -> tuple[Dataset, dict[str, Any]]:
+        load: Callable[..., tuple[Dataset, dict[str, Any]]]
+        if isinstance(reference, OpenMLReference):
+            from mfbench.data.remote.openml import load_openml as load
+        else:
+            from mfbench.data.remote.uci import load_uci as load
+        progress = None if self._follower is None else self._follower.fetching(reference.text)
+        return load(reference.name, **reference.options(), progress=progress)
 
 
 def mirror_name(spec: DatasetSpec) -> str:
@@ -213,15 +205,6 @@ def candidates_of(spec: DatasetSpec) -> list[StoredReference]:
 def keys_of(spec: DatasetSpec) -> list[str]:
     """Return the cache keys of a registered dataset."""
     return [item.key for item in candidates_of(spec)]
-
-
-def _download(reference: RepositoryReference, follower: Follower) -> tuple[Dataset, dict[str, Any]]:
-    load: Callable[..., tuple[Dataset, dict[str, Any]]]
-    if isinstance(reference, OpenMLReference):
-        from mfbench.data.remote.openml import load_openml as load
-    else:
-        from mfbench.data.remote.uci import load_uci as load
-    return load(reference.name, **reference.options(), progress=follower.fetching(reference.text))
 
 
 def _download_suite(reference: OpenMLSuiteReference) -> list[int]:

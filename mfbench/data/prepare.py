@@ -5,6 +5,7 @@ Everything that is learned from data here (fill values, categories, means, range
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,6 +13,7 @@ import numpy as np
 from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
 
+from mfbench.data.conform import class_counts, with_classes
 from mfbench.errors import DataError
 from mfbench.model.specs import Dataset
 
@@ -30,22 +32,12 @@ def restrict_classes(dataset: Dataset, rule: Literal["all", "two-largest"]) -> D
     kept = present
     if rule == "two-largest":
         kept = np.sort(present[np.argsort(-counts[present], kind="stable")[:2]])
-    if len(kept) == dataset.n_classes:
-        return dataset
-    rows = np.isin(dataset.y, kept)
-    return replace(
-        dataset,
-        X=np.ascontiguousarray(dataset.X[rows]),
-        y=np.searchsorted(kept, dataset.y[rows]).astype(np.int64),
-        class_names=tuple(dataset.class_names[code] for code in kept),
-        response=None if dataset.response is None else dataset.response[rows],
-    )
+    return with_classes(dataset, kept)
 
 
 def dropped_classes(whole: Dataset, kept: Dataset) -> dict[str, int]:
     """Return the number of rows of each class that `restrict_classes` has dropped."""
-    counts = dict(zip(whole.class_names, np.bincount(whole.y, minlength=whole.n_classes).tolist(), strict=True))
-    return {name: count for name, count in counts.items() if count and name not in kept.class_names}
+    return {name: count for name, count in class_counts(whole).items() if count and name not in kept.class_names}
 
 
 @dataclass(frozen=True)
@@ -90,7 +82,10 @@ class Encoder:
         self._nominal = np.flatnonzero(one_hot)
         self._imputers = self._fit_imputers(X) if self.columns.missing else []
         X = self._impute(X)
-        self._scaler = None if self.scale == "none" else self._fit_scaler(X[:, self._numeric])
+        self._scaler = None
+        if self.scale != "none" and len(self._numeric):
+            scaler = StandardScaler() if self.scale == "standard" else MinMaxScaler()
+            self._scaler = scaler.fit(X[:, self._numeric])
         self._one_hot = None
         self.groups_ = self._numeric
         if len(self._nominal):
@@ -104,25 +99,13 @@ class Encoder:
         """Encode rows of shape (n_samples, n_features) as (n_samples, n_encoded)."""
         X = self._impute(X)
         numbers = X if not len(self._nominal) else X[:, self._numeric]
-        if self._scaler is not None and numbers.shape[1]:
+        if self._scaler is not None:
             numbers = self._scaler.transform(numbers)
         if self._one_hot is None:
             return np.ascontiguousarray(numbers)
-        return np.hstack([numbers, self._transform_one_hot(X[:, self._nominal])])
-
-    def _transform_one_hot(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Encode categories without scikit-learn's warning about unseen ones, which are all zero by design."""
-        import warnings
-
-        assert self._one_hot is not None
-        with warnings.catch_warnings():
+        with warnings.catch_warnings():  # categories that training rows lack are all zero by design
             warnings.filterwarnings("ignore", message="Found unknown categories", category=UserWarning)
-            return np.asarray(self._one_hot.transform(X), dtype=np.float64)
-
-    def _fit_scaler(self, numbers: NDArray[np.float64]) -> Any:
-        if not numbers.shape[1]:
-            return None
-        return (StandardScaler() if self.scale == "standard" else MinMaxScaler()).fit(numbers)
+            return np.hstack([numbers, self._one_hot.transform(X[:, self._nominal])])
 
     def _fit_imputers(self, X: NDArray[np.float64]) -> list[tuple[NDArray[np.intp], Any]]:
         parts = [

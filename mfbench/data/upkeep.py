@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mfbench.data.cache import Cache
-from mfbench.data.cards import card_file
+from mfbench.data.cache import Cache, stem_of
 from mfbench.data.lookup import Lookup, keys_of
 from mfbench.data.mirror import Mirror
 from mfbench.data.reference import ImportReference, MirrorReference, parse_reference
@@ -107,10 +106,10 @@ def cached_keys(names: Iterable[str], registry: Registry, cache: Cache) -> list[
     broken = cache.broken_cards()
     matches: dict[str, None] = {}
     for name in names:
-        spec = registry.dataset(name).spec if registry.dataset_names.has(name) else None
-        aliases = [name] if spec is None else keys_of(spec)
+        aliases = keys_of(registry.dataset(name).spec) if registry.dataset_names.has(name) else [name]
+        files = [name, *(f"{stem_of(alias)}.json" for alias in aliases)]
         entries = [key for key in keys if key in aliases or key.partition(" ")[0] == name]
-        entries += [file for file in broken if file in [name, *map(card_file, aliases)]]
+        entries += [file for file in broken if file in files]
         if not entries:
             raise UnknownNameError("cached dataset", name, keys, "see 'mfbench datasets list'")
         matches |= dict.fromkeys(entries)

@@ -34,7 +34,6 @@ from mfbench.run.store.folder_lock import locked
 from mfbench.run.store.fresh import set_aside
 from mfbench.run.store.full_disks import file_errors
 from mfbench.run.store.metadata import Environment, metadata_of
-from mfbench.run.store.recorded_code import RecordedCode, remark_on_keys
 from mfbench.run.store.store import Store
 from mfbench.run.workers.choice import PoolHook, open_executor
 from mfbench.run.workers.job import ArrayFiles, Job, write_arrays
@@ -177,8 +176,6 @@ class PreparedRun:
     def pending(self, runs: Iterable[EarlierRun]) -> list[Trial]:
         """Record the start, use what other runs have, and return the trials that are left in the order to run them."""
         self._remark(self.store.repair())
-        recorded = RecordedCode.model_validate(self.store.recorded("code", {}))
-        self._remark(remark_on_keys(recorded, bool(self.store.finished())))
         _record_start(self.plan, self.folder, self.store, _origin(self.store, self.described))
         retried = RETRIED if self.options.retry_failed else ()
         statuses = copied_statuses(retry_failed=self.options.retry_failed)

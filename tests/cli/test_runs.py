@@ -157,7 +157,7 @@ class TestDryRun:
     def no_cache(self, tmp_path, monkeypatch):
         """Let the cache be a folder that does not exist, and the network a mistake."""
         monkeypatch.setenv("MFBENCH_CACHE", str(tmp_path / "cache"))
-        monkeypatch.setattr("mfbench.data.lookup._download", None)
+        monkeypatch.setattr("mfbench.data.lookup.Lookup._download", None)
 
     def test_it_runs_and_writes_nothing(self, small, tmp_path, capsys, no_cache):
         before = sorted(tmp_path.rglob("*"))

@@ -64,8 +64,6 @@ def dataset():
         categorical=np.array([False, False, True]),
         categories={"lone \udc80 / ../x": ("a", "b", "\0")},
         encoding="ordinal",
-        relevant=(2, 0),
-        interactions=((0, 2),),
         source="somewhere",
         license="CC0",
         citation="me",

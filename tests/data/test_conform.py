@@ -18,8 +18,6 @@ RAW = Dataset(
     feature_names=("id", "grade", "kind"),
     categorical=np.array([False, True, False]),
     categories={"grade": ("10", "20")},
-    relevant=(2,),
-    interactions=((1, 2),),
 )
 
 
@@ -33,13 +31,11 @@ def test_nothing_to_do_changes_nothing_but_name_and_provenance():
     assert (data.name, data.source, data.license) == ("thing", "there", "ours")
 
 
-def test_columns_are_dropped_and_indices_follow():
+def test_columns_are_dropped():
     data = drop_columns(RAW, ["id", "not there"])
     assert data.feature_names == ("grade", "kind")
-    assert (data.relevant, data.interactions) == ((1,), ((0, 1),))
     assert data.X.flags.c_contiguous
     assert drop_columns(RAW, ["grade"]).categories == {}
-    assert drop_columns(RAW, ["grade"]).interactions == ()
 
 
 def test_classes_are_kept_and_renumbered():

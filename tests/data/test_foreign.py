@@ -7,7 +7,7 @@ import pytest
 
 from mfbench.data import foreign
 from mfbench.data.catalog import find
-from mfbench.data.foreign import OtherClass, load_isolated
+from mfbench.data.foreign import load_isolated
 from mfbench.data.lookup import Lookup
 from mfbench.data.reference import parse_reference
 from mfbench.errors import DataError
@@ -65,7 +65,7 @@ def in_process(monkeypatch):
 
     def call(function, *args, **limits):
         try:
-            return foreign.write(*args)
+            return foreign.load(*args)
         except Exception as error:
             raise ChildError("error", f"{type(error).__name__}: {error}") from error
 
@@ -99,23 +99,13 @@ def test_everything_comes_back(shore, in_process):
 
 def test_what_is_not_a_dataset_is_refused(subtests, shore, in_process):
     for name, reason in [
-        ("number", "is a int, expected mfbench.Dataset"),
-        ("listed", "not a NumPy array"),
-        ("objects", "cannot be loaded: ValueError: Object arrays cannot be saved"),
+        ("number", "cannot be loaded: TypeError: it is a int, expected mfbench.Dataset"),
+        ("listed", "X that is not a two-dimensional float64 array"),
+        ("objects", "X that is not a two-dimensional float64 array"),
         ("surrogate", "which is not valid text"),
     ]:
         with subtests.test(name=name, reason=reason), pytest.raises(DataError, match=reason):
             load(shore, name)
-
-
-def test_the_class_of_another_object_is_told(shore, in_process):
-    assert load_isolated(shore.dataset("number"), {}) == OtherClass("int")
-
-
-def test_a_reply_of_another_form_is_refused(shore, monkeypatch):
-    monkeypatch.setattr(foreign, "call", lambda *args, **limits: {"rows": 3})
-    with pytest.raises(DataError, match="cannot be loaded"):
-        load_isolated(shore.dataset("whole"), {})
 
 
 def test_a_loader_that_exits_is_contained_without_a_child_too(shore):

@@ -56,7 +56,8 @@ class Repositories:
         def load(reference, *, progress=None, **options):
             key = f"{prefix}:{reference}"
             self.calls.append((key, options) if options else key)
-            progress(0, 10)
+            if progress is not None:
+                progress(0, 10)
             if key in self.fail or prefix in self.fail:
                 raise self.fail.get(key) or self.fail[prefix]
             return replace(RAW, name=key), {"url": f"https://{prefix}.example.org", "checksum": "0"}

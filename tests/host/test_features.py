@@ -2,14 +2,13 @@
 
 import sys
 import types
-from importlib import metadata
 
 import pytest
 
 import mfbench
 from mfbench.errors import PluginError, UsageError
 from mfbench.host import features
-from mfbench.host.features import COMMANDS, HOOKS, NAMES, Entry, added_names, entries, feature_hooks, installed_entries
+from mfbench.host.features import COMMANDS, HOOKS, NAMES, Entry, added_names, entries, feature_hooks
 
 CACHED = (entries, added_names, feature_hooks)
 
@@ -27,29 +26,6 @@ def installed(monkeypatch):
     yield install
     for function in CACHED:
         function.cache_clear()
-
-
-@pytest.mark.parametrize("group", [COMMANDS, NAMES, HOOKS, "pytest11", "console_scripts"])
-def test_the_installed_entries_are_those_of_importlib(group):
-    expected = {(point.name, point.value, point.dist.name) for point in metadata.entry_points(group=group)}
-    assert set(installed_entries(group)) == expected != set()
-
-
-def test_entries_in_files(tmp_path, monkeypatch):
-    for folder, name, text in [
-        ("first", "my_own-1.0.dist-info", "# no entry\n\n[mfbench.names]\n# c = d:e\na = b.c:d [extra]\n\n[x]\nf=g\n"),
-        ("second", "My.Own-2.0.dist-info", "[mfbench.names]\nold = old\n"),
-        ("second", "other.egg-info", "[mfbench.names]\nz=y:x\n"),
-        ("second", "broken-1.dist-info", "[mfbench.names]\n\x00 = \xff\nnonsense\n"),
-    ]:
-        information = tmp_path / folder / name
-        information.mkdir(parents=True)
-        (information / "entry_points.txt").write_text(text, encoding="latin-1")
-    (tmp_path / "first" / name.replace("broken", "none")).mkdir()
-    (tmp_path / "first" / "my_own-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: my-own\n")
-    (tmp_path / "file").touch()
-    monkeypatch.setattr(sys, "path", [str(tmp_path / folder) for folder in ("missing", "file", "first", "second")])
-    assert set(installed_entries(NAMES)) == {Entry("a", "b.c:d", "my-own"), Entry("z", "y:x", "other")}
 
 
 def test_a_built_in_entry_keeps_its_name(installed):
@@ -110,7 +86,7 @@ def test_hooks(installed, monkeypatch):
         (HOOKS, "missing", "no_such_module_of_tests", "c"),
     )
     hooks = feature_hooks()
-    assert hooks.first("mfbench_open_run", str, path="p") == "the run of p"
+    assert hooks.first("mfbench_open_run", path="p") == "the run of p"
     assert hooks.packages == {"good_feature"}
     assert [problem.partition(":")[0] for problem in hooks.problems] == [
         "the feature 'broken' of the package b is left out",
@@ -137,17 +113,17 @@ def sentence(hook, reason):
     return rf"^the feature 'toy' of the package other fails in {hook}: {reason}; update or uninstall the package$"
 
 
-@pytest.mark.parametrize("error", [ZeroDivisionError("no"), SystemExit("no"), OSError("no")], ids=repr)
+@pytest.mark.parametrize("error", [ZeroDivisionError("no"), OSError("no")], ids=repr)
 def test_what_a_hook_raises_names_the_package(feature, error):
     def fails(path):
         raise error
 
     reason = sentence("mfbench_open_run", f"{type(error).__name__}: no")
     with pytest.raises(PluginError, match=reason) as raised:
-        feature("mfbench_open_run", fails).first("mfbench_open_run", str, path="p")
+        feature("mfbench_open_run", fails).first("mfbench_open_run", path="p")
     assert raised.value.__cause__ is error
     with pytest.raises(type(error), match="no"):  # of mfbench itself: a bug
-        feature("mfbench_open_run", fails, "mfbench").first("mfbench_open_run", str, path="p")
+        feature("mfbench_open_run", fails, "mfbench").first("mfbench_open_run", path="p")
 
 
 def test_a_hook_may_refuse_what_the_user_asked_for(feature):
@@ -155,13 +131,7 @@ def test_a_hook_may_refuse_what_the_user_asked_for(feature):
         raise UsageError("not this")
 
     with pytest.raises(UsageError, match=r"^not this$"):
-        feature("mfbench_open_run", refuses).first("mfbench_open_run", str, path="p")
-
-
-def test_an_answer_of_another_type(feature):
-    reason = sentence("mfbench_open_run", "TypeError: it gives an object of type int, expected str")
-    with pytest.raises(PluginError, match=reason):
-        feature("mfbench_open_run", lambda: 3).first("mfbench_open_run", str, path="p")
+        feature("mfbench_open_run", refuses).first("mfbench_open_run", path="p")
 
 
 def test_what_features_yield(feature):
@@ -173,14 +143,15 @@ def test_what_features_yield(feature):
         finally:
             closed.append(True)
 
-    (results,) = feature("mfbench_earlier_results", yields).all("mfbench_earlier_results", int, request=[1, 2], plan=0)
+    (results,) = feature("mfbench_earlier_results", yields).all("mfbench_earlier_results", request=[1, 2], plan=0)
     assert next(results) == 1
     results.close()
     assert closed == [True]
     hooks = feature("mfbench_earlier_results", lambda request: request)
-    for answer, kind in [(["a"], "of type str, expected int"), (3, "'int' object is not iterable")]:
-        (results,) = hooks.all("mfbench_earlier_results", int, request=answer, plan=0)
-        with pytest.raises(PluginError, match=sentence("mfbench_earlier_results", f"TypeError: .*{kind}")):
-            list(results)
-    (results,) = hooks.all("mfbench_earlier_results", int, request=None, plan=0)
+    (results,) = hooks.all("mfbench_earlier_results", request=3, plan=0)
+    with pytest.raises(
+        PluginError, match=sentence("mfbench_earlier_results", "TypeError: 'int' object is not iterable")
+    ):
+        list(results)
+    (results,) = hooks.all("mfbench_earlier_results", request=None, plan=0)
     assert list(results) == []

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from mfbench.base.untrusted import plain_text
-from mfbench.data.remote.answers import shown
-from mfbench.data.remote.download import Policy, Progress, RefusedError
-from mfbench.data.remote.repository import Card, Origin, RemoteTable, RepositoryClient, choose_target
+from mfbench.data.remote.answers import answer_of, shown
+from mfbench.data.remote.download import Progress, RefusedError, fetch_json
+from mfbench.data.remote.repository import Card, choose_target, load_table
 from mfbench.errors import DataError, UsageError
 from mfbench.model.specs import Dataset
 
@@ -29,7 +29,6 @@ def load_uci(
     target: str | None = None,
     categorical: Sequence[str] | None = None,
     drop: Sequence[str] = (),
-    policy: Policy | None = None,
     progress: Progress | None = None,
 ) -> tuple[Dataset, Card]:
     """Download a dataset of the UCI repository."""
@@ -38,10 +37,9 @@ def load_uci(
     if not re.fullmatch(r"[1-9][0-9]{0,8}", str(uci_id)):
         raise UsageError(f"{str(uci_id)!r} is not the number of a UCI dataset: use one such as 53")
     what = f"UCI dataset {uci_id}"
-    client = RepositoryClient("UCI", policy, progress)
     server = (os.environ.get(UCI_VARIABLE) or _UCI).rstrip("/")
-    description = _describe(client, f"{server}/api/dataset?id={uci_id}", what)
-    with client.reading(what):
+    description = _describe(f"{server}/api/dataset?id={uci_id}", what)
+    with answer_of("UCI", what):
         roles = {str(column["name"]): str(column.get("role")) for column in description["variables"]}
         types = {str(column["name"]): str(column.get("type")) for column in description["variables"]}
         data_url = str(description["data_url"])
@@ -50,23 +48,21 @@ def load_uci(
     label = choose_target(what, declared, roles, target)
     if categorical is None:
         categorical = [name for name, kind in types.items() if kind in ("Categorical", "Binary")]
-    table = RemoteTable(
-        what=what,
-        url=data_url,
+    page = f"{_UCI}/dataset/{uci_id}"
+    dataset, card = load_table(
+        what,
+        data_url,
         extension=".csv",
         columns=roles,
         target=label,
         categorical=categorical,
         drop=[*drop, *(name for name, role in roles.items() if role != "Feature")],
-    )
-    page = f"{_UCI}/dataset/{uci_id}"
-    origin = Origin(
+        progress=progress,
         name=f"uci:{uci_id}",
         source=f"UCI dataset {uci_id} ({plain_text(description.get('name'), 100)}), {page}",
         license=plain_text(description.get("license") or description.get("licence")) or f"see {page}",
         citation=citation,
     )
-    dataset, card = client.load(table, origin)
     expected = [name for name, role in roles.items() if role == "Feature"]
     missing = [name for name in expected if name not in (*dataset.feature_names, label, *drop)]
     if missing:
@@ -74,13 +70,13 @@ def load_uci(
     return dataset, card
 
 
-def _describe(client: RepositoryClient, url: str, what: str) -> dict[str, Any]:
+def _describe(url: str, what: str) -> dict[str, Any]:
     """Return UCI's description of a dataset, if it offers a table of it."""
-    answer = client.ask(url, f"the description of {what}")
-    with client.reading(what):
+    answer = fetch_json(url, what=f"the description of {what}")
+    with answer_of("UCI", what):
         if int(answer.get("status", 200)) != 200:
             message = plain_text(answer.get("message"), 200) or "no reason given"
-            raise RefusedError(f"there is no {what} ({message}): check the number", int(answer["status"]), message)
+            raise RefusedError(f"there is no {what} ({message}): check the number")
         description: dict[str, Any] = dict(answer["data"])
         if not description.get("data_url"):
             reason = f"{what} ({plain_text(description.get('name'), 100)}) is not offered as one table"

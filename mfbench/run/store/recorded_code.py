@@ -7,24 +7,20 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
-from mfbench.host.code_hashes import KIND_OF_KEYS
 from mfbench.run.fingerprint import VERSION, Fingerprint, differences
 
 if TYPE_CHECKING:
     from mfbench.suite.plan import Plan
 
-_OTHER_CODE = "with other code"
 _VERSIONED = ("distribution", "package", "requirement")
 UNRECORDED = "the run does not record the versions and hashes of its code"
-OTHER_KIND = "hashes of code, which are of another kind there"
 
 
 class RecordedCode(BaseModel):
-    """What the keys of a run's trials say about code; empty for a run of an earlier version."""
+    """What the keys of a run's trials say about code; empty for a run without trials."""
 
     model_config = ConfigDict(frozen=True)
 
-    keys: int = 1  # the kind of its keys, `KIND_OF_KEYS`; earlier versions recorded none
     mfbench: str = ""  # its version
     host: str = ""  # hash of the files of mfbench that take part in computing a result
     libraries: dict[str, str] = {}  # versions of the numeric libraries
@@ -43,10 +39,8 @@ def code_of(plan: Plan) -> RecordedCode:
         if isinstance(ingredients["dataset"], Mapping):
             datasets[dataset] = dict(ingredients["dataset"]["code"])
     if not methods:
-        return RecordedCode(keys=KIND_OF_KEYS)
-    return RecordedCode(
-        keys=KIND_OF_KEYS, mfbench=VERSION, host=host, libraries=dict(libraries), methods=methods, datasets=datasets
-    )
+        return RecordedCode()
+    return RecordedCode(mfbench=VERSION, host=host, libraries=dict(libraries), methods=methods, datasets=datasets)
 
 
 def joined_code(codes: Sequence[RecordedCode]) -> RecordedCode:
@@ -59,10 +53,8 @@ def joined_code(codes: Sequence[RecordedCode]) -> RecordedCode:
             for name, value in ours.items()
             if theirs.get(name, value) != value
         ]
-        if common or any(
-            getattr(joined, name) != getattr(code, name) for name in ("keys", "mfbench", "host", "libraries")
-        ):
-            return RecordedCode(keys=min(joined.keys, code.keys))
+        if common or any(getattr(joined, name) != getattr(code, name) for name in ("mfbench", "host", "libraries")):
+            return RecordedCode()
         joined = joined.model_copy(
             update={"methods": joined.methods | code.methods, "datasets": joined.datasets | code.datasets}
         )
@@ -74,21 +66,12 @@ def differences_of(there: RecordedCode, here: RecordedCode, dataset: str, method
     if not there.mfbench:
         return [UNRECORDED]
     clauses = differences(_shared(there), _shared(here))
-    if there.keys != here.keys:
-        return [OTHER_KIND, *(clause for clause in clauses if not clause.endswith(_OTHER_CODE))]
     for ours, theirs in (
         (here.methods.get(method, {}), there.methods.get(method, {})),
         (here.datasets.get(dataset, {}), there.datasets.get(dataset, {})),
     ):
         clauses += _parts(theirs, ours)
     return list(dict.fromkeys(clauses))
-
-
-def remark_on_keys(code: RecordedCode, has_results: bool) -> list[str]:
-    """Return a sentence if a start of the run cannot use its results again, because their keys are of another kind."""
-    if code.keys == KIND_OF_KEYS or not has_results:
-        return []
-    return ["The results are stored under keys of another version of mfbench; a start of the run repeats their trials."]
 
 
 def _shared(code: RecordedCode) -> Fingerprint:

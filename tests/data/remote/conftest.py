@@ -7,13 +7,12 @@ import hashlib
 import json
 import threading
 from collections import defaultdict
-from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
 
 import pytest
 
-from mfbench.data.remote.download import Policy
+from mfbench.data.remote import download
 
 ARFF = """% made up
 @relation plants
@@ -102,25 +101,16 @@ class Faults:
         handler.server.site.closing.wait(5)
 
     @staticmethod
+    def stalled(handler, status, body):
+        handler.answer(status, body[: len(body) // 2], length=len(body))
+        handler.server.site.closing.wait(5)
+
+    @staticmethod
     def drip(handler, status, body):
         handler.answer(status, b"", length=1000)
         while not handler.server.site.closing.wait(0.02):
             handler.wfile.write(b"x")
             handler.wfile.flush()
-
-    @staticmethod
-    def dripping(head, piece, pause=0.02):
-        """Send raw bytes, then a piece again and again; whoever waits for the end of it gets one after ten seconds."""
-
-        def fault(handler, status, body):
-            handler.wfile.write(head)
-            for _ in range(int(10 / max(pause, 0.001))):
-                handler.wfile.write(piece)
-                handler.wfile.flush()
-                if handler.server.site.closing.wait(pause):
-                    return
-
-        return fault
 
     @staticmethod
     def loop(handler, status, body):
@@ -252,39 +242,26 @@ def scratch(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def quick():
-    """A policy with which faults are over soon."""
-    return Policy(limit_bytes=1 << 20, timeout=5, deadline=20, retries=2, pause=0.01)
+def limits(monkeypatch):
+    """Return a function that sets limits of downloads."""
+
+    def set_limits(**values):
+        for name, value in values.items():
+            monkeypatch.setattr(download, name, value)
+
+    return set_limits
 
 
 @pytest.fixture
-def policy_for(quick):
-    """Return the policy to meet a fault with; where one is waited out, the wait is short."""
-    special = {"silent": replace(quick, timeout=0.2), "drip": replace(quick, deadline=0.7)}
-    return lambda fault: special.get(fault, quick)
+def quick(limits):
+    """Limits with which faults are over soon; a function that shortens them where a fault is waited out."""
 
+    def be_quick(fault=""):
+        limits(LIMIT_BYTES=1 << 20, TIMEOUT=5, DEADLINE=20, RETRIES=2, PAUSE=0.01)
+        limits(**{"silent": {"TIMEOUT": 0.2}, "stalled": {"TIMEOUT": 0.2}, "drip": {"DEADLINE": 0.7}}.get(fault, {}))
 
-# Servers that never come to an end, each in a part of the answer that a limit on the body does not see.
-_HEAD = b"HTTP/1.1 200 OK\r\n"
-_CHUNKED = _HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
-DRIPS = {
-    "status line": (b"", b"H"),
-    "headers": (_HEAD, b"X"),
-    "many headers": (_HEAD, b"X: y\r\n"),
-    "continue": (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
-    "chunk extension": (_CHUNKED + b"1;", b"x"),
-    "chunks": (_CHUNKED, b"1\r\nx\r\n"),
-    "trailers": (_CHUNKED + b"1\r\nx\r\n0\r\n", b"X: y\r\n"),
-    "refusal": (b"HTTP/1.1 404 None\r\nTransfer-Encoding: chunked\r\n\r\n1;", b"x"),
-    "passing failure": (b"HTTP/1.1 503 Busy\r\n", b"X"),
-    "redirect": (b"HTTP/1.1 302 Moved\r\nLocation: ", b"x"),
-}
-
-
-@pytest.fixture(params=DRIPS)
-def drip(request):
-    """The head of an answer and the piece that follows it for ever."""
-    return DRIPS[request.param]
+    be_quick()
+    return be_quick
 
 
 @pytest.fixture

@@ -188,27 +188,29 @@ class TestSuite:
 
 
 class TestFaults:
-    def test_success_after_a_retry(self, subtests, site, faults, policy_for, scratch):
+    def test_success_after_a_retry(self, subtests, site, faults, quick, scratch):
         for fault in ["500", "truncated", "silent", "hang_up"]:
             for path in [DESCRIPTION, COLUMNS, TABLE]:
                 with subtests.test(fault=fault, path=path):
                     site.forget()
+                    quick(fault)
                     site.openml()
                     bad = faults.status(500) if fault == "500" else getattr(faults, fault)
                     site.faults[path] = [bad, faults.none]
-                    assert load_openml("61", policy=policy_for(fault))[0].n_samples == 4
+                    assert load_openml("61")[0].n_samples == 4
                     assert site.asked.count(path) == 2
                     assert not list(scratch.iterdir())
 
-    def test_one_sentence(self, subtests, site, faults, policy_for, scratch):
+    def test_one_sentence(self, subtests, site, faults, quick, scratch):
         for fault in ["500", "truncated", "hang_up", "loop", "endless"]:
             for path in [DESCRIPTION, COLUMNS, TABLE]:
                 with subtests.test(fault=fault, path=path):
                     site.forget()
+                    quick(fault)
                     site.openml()
                     site.faults[path] = [faults.status(500) if fault == "500" else getattr(faults, fault)]
                     with pytest.raises(DataError) as error:
-                        load_openml("61", policy=policy_for(fault))
+                        load_openml("61")
                     assert "\n" not in str(error.value)
                     assert "OpenML dataset 61" in str(error.value) or fault == "loop"
                     assert site.url + path in str(error.value)
@@ -217,10 +219,10 @@ class TestFaults:
     def test_a_wrong_checksum(self, site, faults, quick, scratch):
         site.openml()
         site.faults[TABLE] = [faults.altered, faults.none]
-        assert load_openml("61", policy=quick)[0].n_samples == 4
+        assert load_openml("61")[0].n_samples == 4
         site.faults[TABLE] = [faults.altered]
         with pytest.raises(DataError, match=r"has the MD5 [0-9a-f]{32}, expected [0-9a-f]{32} \(2 attempts\)"):
-            load_openml("61", policy=quick)
+            load_openml("61")
         assert not list(scratch.iterdir())
 
     @pytest.mark.parametrize(
