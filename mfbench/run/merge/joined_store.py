@@ -100,7 +100,7 @@ def _new(target: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _record_checksums(db: sqlite3.Connection) -> None:
-    fill_checksums(db)  # rows of earlier versions have none
+    fill_checksums(db)
     seal(db, *WHOLE)
 
 

@@ -8,32 +8,40 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mfbench.errors import RunError, printable
 from mfbench.model.trials import Trial, TrialResult, Unavailable
-from mfbench.run.store.file import Checkpoints, transaction
+from mfbench.run.store.file import transaction
 from mfbench.run.store.formats.arrays import pack
-from mfbench.run.store.formats.candidates import pack_candidates, plain
-from mfbench.run.store.formats.curves import pack_curve
-from mfbench.run.store.formats.interactions import pack_interactions
+from mfbench.run.store.formats.candidates import pack_candidates
+from mfbench.run.store.formats.documents import pack_document, plain
 from mfbench.run.store.formats.splits import pack_split
 from mfbench.run.store.formats.texts import stored_text
+from mfbench.run.store.integrity import repair
 from mfbench.run.store.metadata import Reused, RunMetadata
 from mfbench.run.store.reading import ARRAYS, DATASET_JSON, JSON, ReadableStore
-from mfbench.run.store.seals import RESULT_COLUMNS, TRIAL_COLUMNS, add_to_seal, fill_checksums, result_checksum, seal
+from mfbench.run.store.seals import RESULT_COLUMNS, TRIAL_COLUMNS, WHOLE, checksum, fill_checksums, seal
 
 if TYPE_CHECKING:
     from mfbench.suite.protocols import Split
 
+CHECKPOINT_SECONDS = 1.0
+"""How long a result may be in the log alone while results follow it."""
 _INSERT = (
-    f"INSERT OR REPLACE INTO trials ({', '.join(TRIAL_COLUMNS)}, checksum) "
-    f"VALUES ({', '.join('?' * (len(TRIAL_COLUMNS) + 1))})"
+    f"INSERT OR REPLACE INTO trials ({', '.join(TRIAL_COLUMNS)}) VALUES ({', '.join('?' * len(TRIAL_COLUMNS))})"
 )
+_WRITERS: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(JSON, lambda value: json.dumps(value, default=plain) if value else None),
+    **dict.fromkeys(ARRAYS, pack),
+    **dict.fromkeys(("interactions", "curve"), pack_document),
+    "candidates": lambda value: pack_candidates(value) if value else None,
+}
 
 
 class Store(ReadableStore):
@@ -61,14 +69,22 @@ class Store(ReadableStore):
 
     def __init__(self, folder: Path, *, read_only: bool = False, checked: set[str] | None = None) -> None:
         super().__init__(folder, read_only=read_only, checked=checked)
-        self._checkpoints = None if read_only else Checkpoints(self._db)
+        self._read_only = read_only
+        self._checkpointed = float("-inf")
         self._copied: set[str] | None = None
 
     def close(self) -> None:
         """Close the file; the write-ahead log is folded into it, as far as it can be while others read."""
-        if self._checkpoints is not None:
-            self._checkpoints.move()
+        if not self._read_only:
+            self._checkpoint()
         super().close()
+
+    def _checkpoint(self) -> None:
+        """Move what was written from the log to the file, so that the file alone has nearly all of it."""
+        # What is in the log is safe there. If the disk is full, the next result that is written reports it.
+        with suppress(sqlite3.OperationalError):
+            self._db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+        self._checkpointed = time.monotonic()
 
     def begin(
         self,
@@ -142,13 +158,11 @@ class Store(ReadableStore):
         shape : (int, int)
             Rows and features of the dataset. Training rows are not written if they are all other rows.
         """
-        rows = []
-        for fold, split in enumerate(splits):
-            rows.append((sha256, protocol, repeat, fold, *pack_split(split, shape)))
+        rows = [(sha256, protocol, repeat, fold, *pack_split(split, shape)) for fold, split in enumerate(splits)]
+        insertion = "INSERT OR IGNORE INTO splits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
         with self._explained(), transaction(self._db):
-            for row in rows:
-                if self._db.execute("INSERT OR IGNORE INTO splits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row).rowcount:
-                    add_to_seal(self._db, "splits", row)
+            added = sum(checksum(row) for row in rows if self._db.execute(insertion, row).rowcount)
+            self._db.execute("UPDATE checksums SET checksum = checksum + ? WHERE name = 'splits'", [added])
 
     def add(self, trial: Trial, result: TrialResult) -> None:
         """Write the result of a trial that was run here; it is on disk when this returns.
@@ -161,31 +175,20 @@ class Store(ReadableStore):
         row: list[Any] = [trial.key, trial.seed]
         for name in RESULT_COLUMNS:
             value = getattr(result, name)
-            if name in JSON:
-                value = json.dumps(value, default=plain) if value else None
-            elif name in ARRAYS:
-                value = None if value is None else pack(value)
-            elif name == "interactions":
-                value = None if value is None else pack_interactions(value)
-            elif name == "curve":
-                value = None if value is None else pack_curve(value)
-            elif name == "candidates":
-                value = pack_candidates(value) if value else None
+            if name in _WRITERS:
+                value = None if value is None else _WRITERS[name](value)
             elif isinstance(value, str):
                 value = stored_text(str(value), name) or None
             row.append(value)
         if not self.path.exists():  # SQLite would keep writing to a file that no longer has a name
             raise RunError(f"{self.folder} was removed while results were written to it; give the same command again")
-        values = (*row, result_checksum(row))
-        with self._explained():
+        with self._explained(), transaction(self._db):
+            self._db.execute(_INSERT, row)
+            fill_checksums(self._db, "key = ?", trial.key)
             if trial.key in self._copied_keys():
-                with transaction(self._db):
-                    self._db.execute(_INSERT, values)
-                    self._measured_here(trial.key)
-            else:
-                self._db.execute(_INSERT, values)
-        if self._checkpoints is not None:
-            self._checkpoints.written()
+                self._measured_here(trial.key)
+        if time.monotonic() - self._checkpointed >= CHECKPOINT_SECONDS:
+            self._checkpoint()
 
     def _copied_keys(self) -> set[str]:
         """Return the keys of results that another run measured: failures among them may be repeated here."""
@@ -227,4 +230,6 @@ class Store(ReadableStore):
             If the file is damaged beyond that.
         """
         with self._explained():
-            return self._integrity.repair()
+            remarks = repair(self._db, self.path)
+        self._checked.update((*WHOLE, "trials"))
+        return remarks

@@ -1,39 +1,24 @@
-"""The form in which a trial's curve is stored: compressed JSON."""
+"""The form in which a trial's curve is stored."""
 
 from __future__ import annotations
-
-import json
-import zlib
 
 import numpy as np
 
 from mfbench.model.trials import Curve
-from mfbench.run.store.formats.candidates import plain
-
-
-def pack_curve(curve: Curve) -> bytes:
-    """Return a curve as compressed JSON.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> curve = Curve(np.array([1, 4]), ("accuracy",), np.array([[0.5, 0.75]]), np.array([0.01, 0.02]))
-    >>> unpack_curve(pack_curve(curve)).scores
-    array([[0.5 , 0.75]])
-    """
-    content = {
-        "sizes": curve.sizes.tolist(),
-        "metrics": curve.metrics,
-        "scores": curve.scores.tolist(),
-        "seconds": curve.seconds.tolist(),
-        "chosen": curve.chosen,
-    }
-    return zlib.compress(json.dumps(content, default=plain).encode())
+from mfbench.run.store.formats.documents import unpack_document
 
 
 def unpack_curve(blob: bytes) -> Curve:
-    """Return the curve that `pack_curve` packed; a `ValueError` if the content cannot be one."""
-    content = json.loads(zlib.decompress(blob))
+    """Return the curve that `pack_document` packed; a `ValueError` if the content cannot be one.
+
+    Examples
+    --------
+    >>> from mfbench.run.store.formats.documents import pack_document
+    >>> curve = Curve(np.array([1, 4]), ("accuracy",), np.array([[0.5, 0.75]]), np.array([0.01, 0.02]))
+    >>> unpack_curve(pack_document(curve)).scores
+    array([[0.5 , 0.75]])
+    """
+    content = unpack_document(blob)
     sizes, metrics = np.array(content["sizes"], dtype=np.int64), tuple(content["metrics"])
     ascending = sizes.ndim == 1 and len(sizes) > 0 and sizes[0] >= 1 and (np.diff(sizes) > 0).all()
     if not ascending or len(content["seconds"]) != len(sizes):
