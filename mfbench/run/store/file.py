@@ -22,7 +22,8 @@ _SIGNS_OF_DAMAGE = ("not a database", "malformed", "no such column", "ould not d
 @contextmanager
 def transaction(db: sqlite3.Connection) -> Iterator[None]:
     """Write everything in the block or, if it raises an error, nothing; a transaction around it counts."""
-    if db.in_transaction:
+    is_nested = db.in_transaction
+    if is_nested:
         yield
         return
     db.execute("BEGIN")
@@ -79,7 +80,8 @@ def _connect_to_read(path: Path) -> sqlite3.Connection:
         log = path.with_name(f"{path.name}-wal")
         if log.is_file() and log.stat().st_size:
             raise RunError(
-                f"{path} was not closed and its folder cannot be written to ({error}); copy the folder and read the copy"
+                f"{path} was not closed and its folder cannot be written to ({error}); copy the folder and "
+                "read the copy"
             ) from error
         db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", isolation_level=None, uri=True)
     return db

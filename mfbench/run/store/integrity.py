@@ -1,4 +1,4 @@
-"""Which content of a store is believed: damaged results count as not run, a damaged table is reported or written again."""
+"""Which content of a store is believed: damaged results count as not run, and a damaged table is an error."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ def set_damaged_aside(db: sqlite3.Connection) -> list[str]:
 
 
 def _is_intact(row: tuple[Any, ...]) -> bool:
-    return checksum(row[:-1]) == row[-1]
+    return bool(row[-1] == checksum(row[:-1]))
 
 
 def repair(db: sqlite3.Connection, path: Path) -> list[str]:
-    """Remove what is damaged, which the start of a run records or computes again, and return a sentence on each part."""
+    """Remove what is damaged, which the start of a run makes again, and return a sentence on each part."""
     with transaction(db):
         broken = differing(db, WHOLE)
         for table in broken:

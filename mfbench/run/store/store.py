@@ -33,9 +33,7 @@ if TYPE_CHECKING:
 
 CHECKPOINT_SECONDS = 1.0
 """How long a result may be in the log alone while results follow it."""
-_INSERT = (
-    f"INSERT OR REPLACE INTO trials ({', '.join(TRIAL_COLUMNS)}) VALUES ({', '.join('?' * len(TRIAL_COLUMNS))})"
-)
+_INSERT = f"INSERT OR REPLACE INTO trials ({', '.join(TRIAL_COLUMNS)}) VALUES ({', '.join('?' * len(TRIAL_COLUMNS))})"
 _WRITERS: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(JSON, lambda value: json.dumps(value, default=plain) if value else None),
     **dict.fromkeys(ARRAYS, pack),

@@ -1,7 +1,8 @@
 """Checksums of rows and tables."""
 
-from mfbench.run.store.seals import SCHEMA, TRIAL_COLUMNS, WHOLE, checksum, differing, seal
+from mfbench.run.store.seals import TRIAL_COLUMNS, WHOLE, checksum, differing, seal
 from mfbench.run.store.store import Store
+
 
 def test_the_checksum_of_a_row_is_the_same_in_every_version_of_python():
     assert checksum(["key", 1, 0.25, None, b"\x00\xff", "ä", 2**40, -0.5]) == 1438562287

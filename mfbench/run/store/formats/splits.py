@@ -52,5 +52,5 @@ def unpack_split(
     test: bytes, train: bytes | None, validation: bytes | None, n_train: int, n_features: int
 ) -> StoredSplit:
     """Return the rows that `pack_split` has packed."""
-    rows = (None if blob is None else unpack(blob) for blob in (train, validation))
-    return StoredSplit(unpack(test), *rows, n_train, n_features)
+    train_rows, validation_rows = (None if blob is None else unpack(blob) for blob in (train, validation))
+    return StoredSplit(unpack(test), train_rows, validation_rows, n_train, n_features)
