@@ -17,7 +17,6 @@ from mfbench.run.merge.compatibility import remarks_on_environments
 from mfbench.run.reuse import remarks_on_reuse
 from mfbench.run.store.formats.splits import StoredSplit
 from mfbench.run.store.integrity import remark_on_damage
-from mfbench.run.store.recorded_code import remark_on_keys
 from mfbench.run.store.seals import RESULT_COLUMNS
 from mfbench.run.store.store import Store
 from mfbench.stats.outcomes import COLUMNS, COORDINATES, Correctness
@@ -133,7 +132,6 @@ class StoredRun:
         results = [key for key, status in zip(keys, self.columns["status"], strict=True) if status is not None]
         n_planned, others = sum(key is not None for key in keys), meta.other_environments
         return [
-            *remark_on_keys(meta.code, bool(results)),
             *([] if meta.share is None else [remark_on_share(meta.share, self.path, n_planned)]),
             *(remarks_on_environments([meta.environment, *others]) if others else ()),
             *remarks_on_reuse(meta.reused, results),

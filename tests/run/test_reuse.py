@@ -346,10 +346,9 @@ def test_keys_of_an_added_method_can_be_explained(run, tmp_path):
 
 
 def test_a_store_without_a_start_has_nothing_from_elsewhere(tmp_path):
-    from mfbench.run.reuse import recorded_reuse
 
     with Store(tmp_path / "new") as store:
-        assert recorded_reuse(store) == Reused()
+        assert store.reused() == Reused()
 
 
 def test_a_result_that_is_not_there_is_not_counted():

@@ -16,7 +16,7 @@ from typing import Any
 
 from mfbench.errors import RunError, explained
 from mfbench.run.store.file import FILE_ERRORS, FILE_NAME, open_to_write, reason_of
-from mfbench.run.store.folder_lock import MERGING
+from mfbench.run.store.folder_lock import REMNANT
 from mfbench.run.store.seals import WHOLE, fill_checksums, seal
 
 REPLACED = ("meta", "plan", "datasets", "left_out")
@@ -74,7 +74,7 @@ def _new(target: Path) -> Iterator[sqlite3.Connection]:
     try:
         target.mkdir(parents=True, exist_ok=True)
         # Inside the target: a folder beside it, left by a killed process, would look like a run.
-        with tempfile.TemporaryDirectory(prefix=MERGING, dir=target) as work:
+        with tempfile.TemporaryDirectory(prefix=REMNANT, dir=target) as work:
             path = Path(work) / FILE_NAME
             db = open_to_write(path)
             try:

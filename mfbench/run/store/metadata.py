@@ -1,17 +1,16 @@
 """The metadata of a run: recorded by the runner at the start, stored as JSON, read by analysis and report.
 
 A stored run can be reported without its suite file and its plugins, so the metadata contain everything that a report
-states about a run. A run of an earlier version lacks newer fields and gets their defaults; unknown fields of the suite
-are ignored.
+states about a run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from mfbench.base.untrusted import shell_command
 from mfbench.errors import NeverStartedError, RunError
@@ -22,15 +21,6 @@ from mfbench.suite.shares import Share, share_folder_name
 
 if TYPE_CHECKING:
     from mfbench.suite.plan import Plan
-
-
-def _known_fields(model: type[BaseModel]) -> BeforeValidator:
-    """Return a validator that drops keys of other versions from a table of the suite."""
-
-    def drop_others(value: Any) -> Any:
-        return {k: v for k, v in value.items() if k in model.model_fields} if isinstance(value, Mapping) else value
-
-    return BeforeValidator(drop_others)
 
 
 class Environment(BaseModel):
@@ -60,7 +50,7 @@ class Environment(BaseModel):
         The words of the command line.
     """
 
-    model_config = ConfigDict(frozen=True, extra="allow")
+    model_config = ConfigDict(frozen=True)
 
     mfbench: str
     python: str
@@ -84,8 +74,8 @@ class RecordedSuite(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
-    suite: Annotated[Header, _known_fields(Header)]
-    report: Annotated[Report, _known_fields(Report)] = Report()
+    suite: Header
+    report: Report = Report()
 
 
 class PublishedHeading(BaseModel):
@@ -222,8 +212,7 @@ class RunMetadata(BaseModel):
     curves : dict of str to list or SizeRange
         ``curve`` of each method that has one.
     classifiers : dict of str to str
-        The classifier of each method that has a curve, with the values that are tried; not recorded by earlier
-        versions.
+        The classifier of each method that has a curve, with the values that are tried.
     weighted : list of str
         The methods with a curve whose selector's weights count in the classifier's distance.
     takes_numbers : list of str
@@ -233,7 +222,7 @@ class RunMetadata(BaseModel):
     classes : dict of str to {"two-largest", "all"}
         Which classes of a dataset are kept, where that is not as in the protocol.
     dropped_classes : dict of str to dict of str to int
-        The classes of each dataset that are not kept, each with its number of rows; not recorded by earlier versions.
+        The classes of each dataset that are not kept, each with its number of rows.
     unsuited : dict of str to list of str
         The datasets with more than two classes of each method that is for two; they have no trials of it.
     environment : Environment
@@ -245,8 +234,8 @@ class RunMetadata(BaseModel):
         The patterns of that part.
     only : list of str
         The patterns of ``--only`` that restrict the run to a part of its suite, or of `part`.
-    used_mirror : bool or None
-        Whether a dataset came from a mirror; None for a run of an earlier version.
+    used_mirror : bool
+        Whether a dataset came from a mirror.
     out : str
         The folder of all reports; empty for runs that were merged into another place.
     reused : Reused
@@ -258,7 +247,7 @@ class RunMetadata(BaseModel):
     ended_budget : float
         Seconds of the budget that ended the last start of the run before all trials had run; 0 if none did.
     machines : dict of str to str
-        The machines that have run trials, each with its kind; empty for a run of an earlier version.
+        The machines that have run trials, each with its kind.
     code : RecordedCode
         The code that the results depend on.
     """
@@ -266,7 +255,7 @@ class RunMetadata(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     suite: RecordedSuite
-    protocol: Annotated[ProtocolSettings, _known_fields(ProtocolSettings)]
+    protocol: ProtocolSettings
     protocol_key: str
     profile: str
     published: RecordedFigures = RecordedFigures()
@@ -286,7 +275,7 @@ class RunMetadata(BaseModel):
     part: str = ""
     part_patterns: list[str] = []
     only: list[str] = []
-    used_mirror: bool | None = None
+    used_mirror: bool = False
     out: str = "reports"
     reused: Reused = Reused()
     share: RecordedShare | None = None
@@ -347,7 +336,7 @@ class RunMetadata(BaseModel):
         Raises
         ------
         RunError
-            If the run never started completely, or this version cannot read what another one wrote.
+            If the run never started completely, or the metadata are not valid.
         """
         if "protocol" not in columns:
             raise NeverStartedError(folder)

@@ -22,7 +22,7 @@ from mfbench.run.store.formats.curves import unpack_curve
 from mfbench.run.store.formats.interactions import unpack_interactions
 from mfbench.run.store.formats.splits import StoredSplit, unpack_split
 from mfbench.run.store.integrity import check_tables, set_damaged_aside
-from mfbench.run.store.metadata import RunMetadata
+from mfbench.run.store.metadata import Reused, RunMetadata
 from mfbench.run.store.seals import RESULT_COLUMNS, WHOLE
 
 DATASET_JSON = ("class_names", "feature_names", "relevant", "interactions", "collections")
@@ -163,6 +163,10 @@ class ReadableStore:
         with self._reading("meta"):
             row = self._db.execute("SELECT value FROM meta WHERE name = ?", [name]).fetchone()
             return default if row is None else json.loads(row[0])
+
+    def reused(self) -> Reused:
+        """Return which results other runs had measured, as the last start recorded it."""
+        return Reused.model_validate(self.recorded("reused", {}))
 
     def left_out(self) -> dict[str, str]:
         """Return the datasets that were left out, each with its reason."""

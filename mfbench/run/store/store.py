@@ -24,7 +24,7 @@ from mfbench.run.store.formats.documents import pack_document, plain
 from mfbench.run.store.formats.splits import pack_split
 from mfbench.run.store.formats.texts import stored_text
 from mfbench.run.store.integrity import repair
-from mfbench.run.store.metadata import Reused, RunMetadata
+from mfbench.run.store.metadata import RunMetadata
 from mfbench.run.store.reading import ARRAYS, DATASET_JSON, JSON, ReadableStore
 from mfbench.run.store.seals import RESULT_COLUMNS, TRIAL_COLUMNS, WHOLE, checksum, fill_checksums, seal
 
@@ -191,17 +191,15 @@ class Store(ReadableStore):
     def _copied_keys(self) -> set[str]:
         """Return the keys of results that another run measured: failures among them may be repeated here."""
         if self._copied is None:
-            reused = Reused.model_validate(self.recorded("reused", {}))
-            self._copied = {key for keys in reused.keys.values() for key in keys}
+            self._copied = {key for keys in self.reused().keys.values() for key in keys}
         return self._copied
 
     def _measured_here(self, key: str) -> None:
         """Take a key out of the record of results that another run measured."""
-        reused = Reused.model_validate(self.recorded("reused", {}))
+        reused = self.reused()
         rest = {name: [each for each in keys if each != key] for name, keys in reused.keys.items()}
-        text = reused.model_copy(update={"keys": {name: keys for name, keys in rest.items() if keys}}).model_dump_json()
-        self._db.execute("INSERT OR REPLACE INTO meta VALUES ('reused', ?)", [text])
-        seal(self._db, "meta")
+        names = {name: keys for name, keys in rest.items() if keys}
+        self.record("reused", reused.model_copy(update={"keys": names}).model_dump(mode="json"))
         self._copied_keys().discard(key)
 
     def record(self, name: str, value: Any) -> None:
