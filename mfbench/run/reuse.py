@@ -70,6 +70,7 @@ def reuse_results(
     copied if the protocol measures times: they compare only if they were measured together.
     """
     planned = {trial.key for trial in plan.trials}
+    # Whatever this start plans; a result that is measured here leaves the record when it is stored.
     before, present = store.reused(), store.finished()
     kept = {name: own for name, keys in before.keys.items() if (own := [key for key in keys if key in present])}
     reused = Reused(keys=kept, differences=before.differences, bundles=before.bundles)

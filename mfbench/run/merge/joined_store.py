@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from mfbench.errors import RunError, explained
-from mfbench.run.store.file import FILE_ERRORS, FILE_NAME, open_to_write, reason_of
+from mfbench.run.store.file import FILE_ERRORS, FILE_NAME, open_store, reason_of
 from mfbench.run.store.folder_lock import REMNANT
 from mfbench.run.store.seals import WHOLE, fill_checksums, seal
 
@@ -56,7 +56,7 @@ def changed_store(target: Path) -> Iterator[sqlite3.Connection]:
 
 @contextmanager
 def _existing(target: Path) -> Iterator[sqlite3.Connection]:
-    db = open_to_write(target / FILE_NAME)
+    db = open_store(target / FILE_NAME, read_only=False)
     try:
         db.execute("BEGIN IMMEDIATE")
         for table in REPLACED:
@@ -76,7 +76,7 @@ def _new(target: Path) -> Iterator[sqlite3.Connection]:
         # Inside the target: a folder beside it, left by a killed process, would look like a run.
         with tempfile.TemporaryDirectory(prefix=REMNANT, dir=target) as work:
             path = Path(work) / FILE_NAME
-            db = open_to_write(path)
+            db = open_store(path, read_only=False)
             try:
                 # Without a log the store is a single file, which can be moved at once.
                 db.execute("PRAGMA journal_mode = DELETE")

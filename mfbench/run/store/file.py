@@ -22,48 +22,38 @@ _SIGNS_OF_DAMAGE = ("not a database", "malformed", "no such column", "ould not d
 @contextmanager
 def transaction(db: sqlite3.Connection) -> Iterator[None]:
     """Write everything in the block or, if it raises an error, nothing; a transaction around it counts."""
-    is_nested = db.in_transaction
-    if is_nested:
+    if db.in_transaction:
         yield
-        return
-    db.execute("BEGIN")
-    try:
-        yield
-    except BaseException:
-        if db.in_transaction:  # SQLite ends it itself after some errors
-            db.execute("ROLLBACK")
-        raise
-    db.execute("COMMIT")
+    else:
+        with db:
+            db.execute("BEGIN")
+            yield
 
 
-def open_to_write(path: Path) -> sqlite3.Connection:
-    """Open a store to write; the file and its folder are created if necessary."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    db = sqlite3.connect(path, isolation_level=None)
+def open_store(path: Path, *, read_only: bool) -> sqlite3.Connection:
+    """Open a store; to write, the file and its folder are created if necessary."""
+    if not read_only:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    db = _connect_to_read(path) if read_only else sqlite3.connect(path, isolation_level=None)
     try:
-        if _version(db) == 0:
+        (version,) = db.execute("PRAGMA user_version").fetchone()
+        if version == 0 and read_only:
+            raise NeverStartedError(path.parent)
+        if version == 0:
             db.execute("PRAGMA journal_mode = WAL")
             with transaction(db):
                 for statement in (*SCHEMA.values(), f"PRAGMA user_version = {SCHEMA_VERSION}"):
                     db.execute(statement)
                 seal(db, *WHOLE)
-        _check(db, path)
+        elif version != SCHEMA_VERSION:
+            raise RunError(
+                f"{path} has schema version {version}, but this mfbench reads version {SCHEMA_VERSION}; "
+                "use the mfbench that wrote it, or start its run over with --fresh"
+            )
+        _check_schema(db, path)
+        db.execute(f"PRAGMA query_only = {read_only:d}")
         # Commits survive a killed process; only a power cut may lose the last ones, never the file.
         db.execute("PRAGMA synchronous = NORMAL")
-    except BaseException:
-        db.close()
-        raise
-    return db
-
-
-def open_to_read(path: Path) -> sqlite3.Connection:
-    """Open a store to read: an ordinary connection, which sees the write-ahead log, or else the file alone."""
-    db = _connect_to_read(path)
-    try:
-        db.execute("PRAGMA query_only = ON")
-        if _version(db) == 0:
-            raise NeverStartedError(path.parent)
-        _check(db, path)
     except BaseException:
         db.close()
         raise
@@ -87,19 +77,8 @@ def _connect_to_read(path: Path) -> sqlite3.Connection:
     return db
 
 
-def _version(db: sqlite3.Connection) -> int:
-    (version,) = db.execute("PRAGMA user_version").fetchone()
-    return int(version)
-
-
-def _check(db: sqlite3.Connection, path: Path) -> None:
-    """Refuse a store of another version, and SQL in it that would run when its tables are used."""
-    version = _version(db)
-    if version != SCHEMA_VERSION:
-        raise RunError(
-            f"{path} has schema version {version}, but this mfbench reads version {SCHEMA_VERSION}; "
-            "use the mfbench that wrote it, or start its run over with --fresh"
-        )
+def _check_schema(db: sqlite3.Connection, path: Path) -> None:
+    """Refuse SQL in a store that would run when its tables are used."""
     db.execute("PRAGMA trusted_schema = OFF")
     different = {*SCHEMA.items()} ^ {*db.execute("SELECT name, sql FROM sqlite_master")}
     if different:

@@ -15,7 +15,7 @@ from typing import Any, Self
 
 from mfbench.errors import RunError, explained
 from mfbench.model.trials import Status, Unavailable
-from mfbench.run.store.file import FILE_ERRORS, FILE_NAME, damaged, open_to_read, open_to_write, reason_of, transaction
+from mfbench.run.store.file import FILE_ERRORS, FILE_NAME, damaged, open_store, reason_of, transaction
 from mfbench.run.store.formats.arrays import unpack
 from mfbench.run.store.formats.candidates import unpack_candidates
 from mfbench.run.store.formats.curves import unpack_curve
@@ -78,7 +78,7 @@ class ReadableStore:
         if read_only and not self.path.is_file():
             raise RunError(f"{folder} holds no run (no {FILE_NAME}); 'mfbench suite NAME' creates one")
         with self._explained():
-            self._db = open_to_read(self.path) if read_only else open_to_write(self.path)
+            self._db = open_store(self.path, read_only=read_only)
 
     def close(self) -> None:
         """Close the file."""

@@ -92,26 +92,18 @@ class Store(ReadableStore):
     ) -> None:
         """Record the start of a run: its metadata, the datasets used and those left out."""
         with self._explained(), transaction(self._db):
+            self._copied = None
             columns = metadata.to_columns().items()
             self._db.executemany(
                 "INSERT OR REPLACE INTO meta VALUES (?, ?)", [(name, json.dumps(value)) for name, value in columns]
             )
-            self._copied = None
             self._db.execute("DELETE FROM left_out")
             self._db.execute("DELETE FROM datasets")
-            self._db.executemany(
-                "INSERT INTO left_out VALUES (?, ?, ?, ?, ?)",
-                [
-                    (
-                        printable(name),
-                        stored_text(reason, "reason"),
-                        why is None,
-                        why is not None and why.can_pull,
-                        stored_text(why.attempt, "reason") if why else "",
-                    )
-                    for name, reason, why in left_out
-                ],
-            )
+            for name, reason, why in left_out:
+                missing = Unavailable() if why is None else why
+                row = (why is None, missing.can_pull, stored_text(missing.attempt, "reason"))
+                texts = (printable(name), stored_text(reason, "reason"))
+                self._db.execute("INSERT INTO left_out VALUES (?, ?, ?, ?, ?)", (*texts, *row))
             self._db.executemany(
                 "INSERT INTO datasets VALUES (:label, :sha256, :n_samples, :n_features, :class_names, :feature_names, "
                 ":relevant, :interactions, :collections, :source, :truth)",
@@ -183,27 +175,23 @@ class Store(ReadableStore):
         with self._explained(), transaction(self._db):
             self._db.execute(_INSERT, row)
             fill_checksums(self._db, "key = ?", trial.key)
-            if trial.key in self._copied_keys():
-                self._measured_here(trial.key)
+            self._measured_here(trial.key)
         if time.monotonic() - self._checkpointed >= CHECKPOINT_SECONDS:
             self._checkpoint()
 
-    def _copied_keys(self) -> set[str]:
-        """Return the keys of results that another run measured: failures among them may be repeated here."""
+    def _measured_here(self, key: str) -> None:
+        """Take a key out of the record of results that other runs measured: failures among them may be repeated."""
         if self._copied is None:
             self._copied = {key for keys in self.reused().keys.values() for key in keys}
-        return self._copied
-
-    def _measured_here(self, key: str) -> None:
-        """Take a key out of the record of results that another run measured."""
-        reused = self.reused()
-        rest = {name: [each for each in keys if each != key] for name, keys in reused.keys.items()}
-        names = {name: keys for name, keys in rest.items() if keys}
-        self.record("reused", reused.model_copy(update={"keys": names}).model_dump(mode="json"))
-        self._copied_keys().discard(key)
+        if key in self._copied:
+            reused = self.reused()
+            names = {name: [each for each in keys if each != key] for name, keys in reused.keys.items()}
+            reused = reused.model_copy(update={"keys": {name: keys for name, keys in names.items() if keys}})
+            self.record("reused", reused.model_dump(mode="json"))
 
     def record(self, name: str, value: Any) -> None:
         """Replace a field of the metadata, which only the course of the run determines."""
+        self._copied = None
         with self._explained(), transaction(self._db):
             self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, json.dumps(value)))
             seal(self._db, "meta")
@@ -211,7 +199,6 @@ class Store(ReadableStore):
     @contextmanager
     def writing(self, *tables: str) -> Iterator[sqlite3.Connection]:
         """Yield the connection for statements on results and some tables, executed together or not at all."""
-        self._copied = None
         with self._explained(), transaction(self._db):
             yield self._db
             fill_checksums(self._db)
