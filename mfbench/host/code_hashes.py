@@ -52,8 +52,6 @@ HOST_PARTS = {
     "trial": "run/trial",
     "worker": "run/workers/worker.py",
 }
-# The kind of keys that this version makes; kind 1 hashed the bytes of files.
-KIND_OF_KEYS = 2
 NUMERIC = ("numpy", "scipy", "scikit-learn", "numba", "xgboost")
 # Import names of the scientific stack and of what mfbench itself requires. These are large and change by release, so
 # their version stands for their files.

@@ -111,9 +111,7 @@ def regeneration_commands(
 def _portable(meta: RunMetadata) -> list[str]:
     """Return the command of a run for any machine: a mirror of data is named DIR, and only if data came from it."""
     words = list(meta.command)
-    named = MIRROR in words
-    if named:
+    if MIRROR in words:
         place = words.index(MIRROR)
         del words[place : place + 2]
-    used = named if meta.used_mirror is None else meta.used_mirror
-    return [*words, MIRROR, "DIR"] if used else words
+    return [*words, MIRROR, "DIR"] if meta.used_mirror else words

@@ -17,7 +17,6 @@ from mfbench.run.merge.compatibility import remarks_on_environments
 from mfbench.run.reuse import remarks_on_reuse
 from mfbench.run.store.formats.splits import StoredSplit
 from mfbench.run.store.integrity import remark_on_damage
-from mfbench.run.store.recorded_code import remark_on_keys
 from mfbench.run.store.seals import RESULT_COLUMNS
 from mfbench.run.store.store import Store
 from mfbench.stats.outcomes import COLUMNS, COORDINATES, Correctness
@@ -45,8 +44,8 @@ class StoredRun:
             self.damaged = store.damaged
             self._absent = [] if self.meta.share is None else self._absent_places(store)
             store.absent = self._absent
-            self._has_candidates = store.has_candidates()
-            self.has_curves = store.has_curves()
+            self._has_candidates = store.has_any("candidates")
+            self.has_curves = store.has_any("curve")
             self._resolved: list[dict[str, Any]] = []
             if self._has_candidates:
                 rows = self._resolve(store.rows((*COLUMNS, "candidates")))
@@ -92,7 +91,6 @@ class StoredRun:
         results = [key for key, status in zip(keys, self.columns["status"], strict=True) if status is not None]
         n_planned, others = sum(key is not None for key in keys), meta.other_environments
         return [
-            *remark_on_keys(meta.code, bool(results)),
             *([] if meta.share is None else [remark_on_share(meta.share, self.path, n_planned)]),
             *(remarks_on_environments([meta.environment, *others]) if others else ()),
             *remarks_on_reuse(meta.reused, results),

@@ -146,10 +146,8 @@ class _Writer:
             raise RunError(f"{self.run} is too large for a bundle: more than {LARGEST_CONTENT // 2**30} GiB")
 
     def _lines(self, table: str) -> Iterator[bytes]:
-        present = {row[1] for row in self.store.raw(f"PRAGMA table_info({table})")}
         columns = COLUMNS[table]
-        values = [name if name in present else _DEFAULTS.get(name, "NULL") for name in columns]
-        query = f"SELECT {', '.join(values)} FROM {table} {_WHICH.get(table, '')}ORDER BY {_ORDER.get(table, '1')}"
+        query = f"SELECT {', '.join(columns)} FROM {table} {_WHICH.get(table, '')}ORDER BY {_ORDER.get(table, '1')}"
         for row in self.store.raw(query):
             line = json.dumps(self._public(table, columns, row), ensure_ascii=False, separators=(",", ":")).encode()
             if len(line) >= LARGEST_LINE:
@@ -195,5 +193,3 @@ def _texts(value: Any, place: str) -> Iterator[tuple[str, str]]:
 
 _PROSE = ("title", "description")
 _ORDER = {"splits": "1, 2, 3, 4"}
-# What a store of an earlier version would hold in a column that it lacks, if it is not NULL.
-_DEFAULTS = {"can_pull": "0", "attempt": "''"}

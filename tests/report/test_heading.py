@@ -77,10 +77,9 @@ def test_the_command_of_times_has_the_number_of_workers(write_run):
 def test_a_mirror_is_named_without_its_place(write_run):
     for words, used, suite in [
         (["--data-dir", "/home/me/data", "--offline"], True, "mfbench suite own --offline --data-dir DIR"),
-        (["--data-dir", "/home/me/data"], None, "mfbench suite own --data-dir DIR"),  # of an earlier version
         (["--data-dir", "/home/me/data"], False, "mfbench suite own"),
         ([], True, "mfbench suite own --data-dir DIR"),  # as MFBENCH_DATA_DIR names it
-        ([], None, "mfbench suite own"),
+        ([], False, "mfbench suite own"),
     ]:
         run = write_run({("d", "A"): 0.5}, command=["mfbench", "suite", "own", *words])
         run.meta = run.meta.model_copy(update={"used_mirror": used})
