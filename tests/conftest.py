@@ -20,7 +20,6 @@ from mfbench.host import code_hashes
 from mfbench.host.registry import load_registry
 from mfbench.model.trials import Curve, Status, Trial, TrialResult
 from mfbench.run.store.metadata import Environment, PublishedHeading, RecordedFigures, RecordedSuite, RunMetadata
-from mfbench.run.store.recorded_code import RecordedCode
 from mfbench.run.store.store import Store
 from mfbench.stats.results import Run
 from mfbench.suite.schema import ProtocolSettings
@@ -178,7 +177,6 @@ def make_metadata():
             "protocol_key": "key",
             "profile": "quick",
             "methods": {"A": "a → knn"},
-            "code": RecordedCode(),
             "environment": Environment(
                 mfbench="0.1.0", python="3.11.2", cpu="a processor", jobs=2, libraries={"scikit-learn": "1.7"}
             ),

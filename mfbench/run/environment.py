@@ -38,18 +38,14 @@ def slots_of_machine(folder: Path, slots: int) -> int:
     """Return the number of trials that all places of this machine run at once, as far as they have started."""
     folder = folder / "places"
     folder.mkdir(parents=True, exist_ok=True)
-    host = platform.node()
-    own = folder / f"{host}-{os.getpid()}"
-    own.write_text(str(slots), encoding="ascii")
-    total = 0
+    host, total = platform.node(), 0
+    (folder / f"{host}-{os.getpid()}").write_text(str(slots), encoding="ascii")
     for path in folder.glob(f"{host}-*"):
-        pid = path.name.rpartition("-")[2]
-        if path == own or (pid.isdigit() and psutil.pid_exists(int(pid))):
-            text = path.read_text(encoding="ascii")
-            total += int(text) if text.isdigit() else 0
+        if psutil.pid_exists(int(path.name.rpartition("-")[2])):
+            total += int(path.read_text(encoding="ascii") or 0)  # empty while another process writes it
         else:
             path.unlink(missing_ok=True)
-    return max(total, slots)
+    return total
 
 
 def memory_limit(gibibytes: float, jobs: int) -> int:

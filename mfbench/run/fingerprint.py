@@ -60,38 +60,38 @@ def sources_of(plan: Plan, registry: Registry) -> tuple[Source, ...]:
 
 def differences(theirs: Fingerprint, here: Fingerprint) -> list[str]:
     """Return how this process differs from another one, a clause for each difference; none if results are the same."""
-    reasons = _versions({"mfbench": theirs.version}, {"mfbench": here.version})
-    if not reasons and theirs.host != here.host:
-        reasons.append(f"mfbench {here.version} with other code")
-    reasons += _versions(theirs.libraries, here.libraries)
+    reasons = code_differences(_versions(theirs), _versions(here))
+    if theirs.version == here.version and theirs.host != here.host:
+        reasons.insert(0, f"mfbench {here.version} with other code")
     for source, code in theirs.code.items():
         own = here.code.get(source, {})
-        if own != code and not (source.plugin.distribution == "mfbench" and theirs.version != here.version):
-            reasons += _plugin_differences(source.plugin, code, own)
+        if not own and code:
+            reasons.append(f"plugin {source.plugin.distribution or source.plugin.name} is not installed")
+        elif source.plugin.distribution != "mfbench" or theirs.version == here.version:
+            reasons += code_differences(code, own)
     return list(dict.fromkeys(reasons))
 
 
-def _plugin_differences(plugin: Plugin, theirs: Mapping[str, str], here: Mapping[str, str]) -> list[str]:
-    name = plugin.distribution or plugin.name
-    if not here:
-        return [f"plugin {name} is not installed"]
-    versions = {key: value for key, value in theirs.items() if key.startswith(("distribution", "package", "require"))}
-    words = _versions({_name(key): value for key, value in versions.items()}, {_name(k): v for k, v in here.items()})
-    return words or [f"plugin {name} with other code"]
+def _versions(fingerprint: Fingerprint) -> dict[str, str]:
+    libraries = {f"package {name}": version for name, version in fingerprint.libraries.items()}
+    return {"package mfbench": fingerprint.version, **libraries}
 
 
-def _versions(theirs: Mapping[str, str], here: Mapping[str, str]) -> list[str]:
-    return [
-        f"{name} {here[name]} instead of {version}" if here.get(name) else f"{name} is not installed"
-        for name, version in theirs.items()
-        if here.get(name) != version
-    ]
-
-
-def _name(key: str) -> str:
-    """Return the package behind a key such as "distribution my-package"."""
-    kind, _, name = key.partition(" ")
-    return name if kind in ("distribution", "package", "requirement") else key
+def code_differences(theirs: Mapping[str, str], here: Mapping[str, str]) -> list[str]:
+    """Return a clause for each version and hash that differs, named as in `mfbench.host.code_hashes.method_code`."""
+    clauses = []
+    for key in dict.fromkeys([*theirs, *here]):
+        before, now = theirs.get(key), here.get(key)
+        kind, _, name = key.partition(" ")
+        name = name or f"the {kind} of the method"
+        if not now and before:
+            clauses.append(f"{name} is not installed")
+        elif not before and now:
+            clauses.append(f"{name} is installed in addition")
+        elif before != now:
+            is_version = kind in ("distribution", "package", "requirement")
+            clauses.append(f"{name} {now} instead of {before}" if is_version else f"{name} with other code")
+    return clauses
 
 
 def _module(entry: Registered) -> str:

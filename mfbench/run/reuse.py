@@ -8,6 +8,7 @@ wrote the keys, and its arrays were checked against its own data and folds. Fail
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -15,12 +16,13 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mfbench.base.wording import counted
+from mfbench.base.wording import counted, listing
 from mfbench.errors import RunError
 from mfbench.model.earlier import EarlierRun
 from mfbench.model.trials import Status
 from mfbench.run.merge.compatibility import machine_of
 from mfbench.run.merge.differing_data import differing_data
+from mfbench.run.merge.joined_store import insert
 from mfbench.run.store.file import FILE_NAME
 from mfbench.run.store.metadata import Environment, Reused, RunMetadata
 from mfbench.run.store.recorded_code import code_of, differences_of
@@ -31,7 +33,6 @@ from mfbench.suite.shares import is_share_folder_name
 if TYPE_CHECKING:
     from mfbench.suite.plan import Plan
 
-_KEYS_AT_ONCE = 500  # SQLite limits the parameters of a query
 _OTHER_CONTENT = "data, parameters or protocol"
 Keys = dict[str, list[str]]
 
@@ -65,44 +66,34 @@ def reuse_results(
     # The first run that has a result provides it, also in place of a stored one of the statuses `retried`. Nothing is
     # copied if the protocol measures times: they compare only if they were measured together.
     planned = {trial.key for trial in plan.trials}
-    before = recorded_reuse(store)
     # Whatever this start plans; a result that is measured here leaves the record when it is stored.
-    present = store.finished()
-    reused = Reused(
-        keys={name: own for name, keys in before.keys.items() if (own := [key for key in keys if key in present])},
-        differences=before.differences,
-        bundles=before.bundles,
-    )
+    before, present = store.reused(), store.finished()
+    kept = {name: own for name, keys in before.keys.items() if (own := [key for key in keys if key in present])}
+    reused = Reused(keys=kept, differences=before.differences, bundles=before.bundles)
+    notes: list[str] = []
     missing, n_copied = planned - store.finished(retried), 0
     for run in runs:
         if KINDS[plan.loaded.protocol.kind].times:
             if run.is_requested:
-                reused = _with_note(reused, f"No results of {run.name} were used: times compare if measured together.")
+                notes.append(f"No results of {run.name} were used: times compare if measured together.")
             continue
         if missing:
             try:
-                reused = _reuse_from(run, plan, store, missing, statuses, reused)
+                reused = _reuse_from(run, plan, store, missing, statuses, reused, notes)
             except (RunError, ValueError) as error:  # the latter from metadata that are not valid
                 if run.is_requested:
                     raise
                 if run.folder.parent == store.folder.parent:  # a run of another suite is not expected to have any
-                    reused = _with_note(reused, _passed_over(run.folder, error))
+                    reason = f"because the run cannot be read: {error}."
+                    notes.append(f"Results of {run.folder.name} were not used again, {reason}")
             n_before, missing = len(missing), planned - store.finished(retried)
             n_copied += 0 if run.is_requested else n_before - len(missing)
-        for note in _other_keys(run, plan) if run.is_requested else ():
-            reused = _with_note(reused, note)
+        if run.is_requested:
+            notes += _other_keys(run, plan)
     is_or_are = "is" if n_copied == 1 else "are"
     count = f"{n_copied:,} of {counted(len(planned), 'result')} {is_or_are} reused from earlier runs"
-    copied = [f"{count}; --fresh measures everything again."] if n_copied else []
-    with store.writing("meta") as db:
-        db.execute("INSERT OR REPLACE INTO meta VALUES ('reused', ?)", [reused.model_dump_json()])
-    return [*copied, *reused.passed_over]
-
-
-def recorded_reuse(store: Store) -> Reused:
-    """Return which results of a run are those of earlier runs, as its last start recorded it."""
-    recorded = [text for (text,) in store.raw("SELECT value FROM meta WHERE name = 'reused'")]
-    return Reused.model_validate_json(recorded[0]) if recorded else Reused()
+    store.record("reused", reused.model_copy(update={"passed_over": notes}).model_dump(mode="json"))
+    return [*([f"{count}; --fresh measures everything again."] if n_copied else []), *notes]
 
 
 def earlier_runs(plan: Plan, folder: Path) -> Iterator[EarlierRun]:
@@ -122,17 +113,7 @@ def offered_keys(store: Store, missing: Collection[str], statuses: Collection[St
     """Return which of some keys have a result with one of some statuses."""
     if set(missing).isdisjoint(key for (key,) in store.raw("SELECT key FROM plan")):
         return set()  # before all results are compared with their checksums
-    marks = ", ".join("?" * len(statuses))
-    there = store.raw(f"SELECT key FROM trials WHERE status IN ({marks})", [str(status) for status in statuses])
-    return {key for (key,) in there if key in missing}
-
-
-def _passed_over(folder: Path, error: Exception) -> str:
-    return f"Results of {folder.name} were not used again, because the run cannot be read: {error}."
-
-
-def _with_note(reused: Reused, note: str) -> Reused:
-    return reused.model_copy(update={"passed_over": [*reused.passed_over, note]})
+    return store.finished(without=set(Status).difference(statuses)).intersection(missing)
 
 
 def _foreign_keys(run: EarlierRun, plan: Plan, differing: Mapping[str, str]) -> dict[str, set[str]]:
@@ -182,15 +163,22 @@ def _other_keys(run: EarlierRun, plan: Plan) -> Iterator[str]:
 
 
 def _reuse_from(
-    run: EarlierRun, plan: Plan, store: Store, missing: set[str], statuses: Collection[Status], reused: Reused
+    run: EarlierRun,
+    plan: Plan,
+    store: Store,
+    missing: set[str],
+    statuses: Collection[Status],
+    reused: Reused,
+    notes: list[str],
 ) -> Reused:
     """Copy results from one run: all that it can contribute together with the record of them, or nothing."""
     if not run.is_verified:
         reused = reused.model_copy(update={"bundles": list(dict.fromkeys([*reused.bundles, run.name]))})
         foreign = _foreign_keys(run, plan, differing_data(run.folder, store.folder))
-        for reason, own in foreign.items():
-            note = f"{counted(len(own), 'result')} of {run.name} could not be used here, because {reason}."
-            reused = _with_note(reused, note)
+        notes += [
+            f"{counted(len(own), 'result')} of {run.name} could not be used here, because {reason}."
+            for reason, own in foreign.items()
+        ]
         missing = missing.difference(*foreign.values())
     with Store(run.folder, read_only=True) as other:
         other.freeze()
@@ -201,20 +189,11 @@ def _reuse_from(
         if not run.has_origins:
             meta = meta.model_copy(update={"reused": Reused()})
         reused = _with_origins(reused, run.name, keys, meta, store.meta().environment)
-        ours, theirs = ({row[1] for row in each.raw("PRAGMA table_info(trials)")} for each in (store, other))
-        columns = sorted(ours & theirs)  # a store of an earlier version may lack some
-        with store.writing("meta") as db:
-            query = f"INSERT OR REPLACE INTO trials ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
-            db.executemany(query, _rows(other, columns, keys))
-            db.execute("INSERT OR REPLACE INTO meta VALUES ('reused', ?)", [reused.model_dump_json()])
+        rows = other.raw("SELECT * FROM trials WHERE key IN (SELECT value FROM json_each(?))", [json.dumps(keys)])
+        with store.writing() as db:
+            insert(db, "trials", rows, replace=True)
+            store.record("reused", reused.model_dump(mode="json"))
     return reused
-
-
-def _rows(store: Store, columns: list[str], keys: list[str]) -> Iterator[tuple[object, ...]]:
-    for start in range(0, len(keys), _KEYS_AT_ONCE):
-        part = keys[start : start + _KEYS_AT_ONCE]
-        marks = ", ".join("?" * len(part))
-        yield from store.raw(f"SELECT {', '.join(columns)} FROM trials WHERE key IN ({marks})", part)
 
 
 def _with_origins(reused: Reused, name: str, keys: list[str], meta: RunMetadata, here: Environment) -> Reused:
@@ -225,7 +204,7 @@ def _with_origins(reused: Reused, name: str, keys: list[str], meta: RunMetadata,
     names: Keys = {origin: own for origin, own in rest.items() if own}
     for key in keys:
         names.setdefault(origins.get(key, name), []).append(key)
-    differences = {**{origin: text for origin, text in meta.reused.differences.items() if origin in names}}
+    differences = {origin: text for origin, text in meta.reused.differences.items() if origin in names}
     if difference := _difference(meta.environment, here):
         differences[name] = difference
     bundles = dict.fromkeys([*reused.bundles, *(each for each in meta.reused.bundles if each in names)])
@@ -247,16 +226,13 @@ def remarks_on_reuse(reused: Reused, results: Collection[str]) -> list[str]:
     if not total:
         return list(reused.passed_over)
     listed = ", ".join(
-        f"{count:,} from {name}{_bracketed(reused.differences, name)}" for name, count in counts.items() if count
+        f"{count:,} from {name}{f' ({reused.differences[name]})' if name in reused.differences else ''}"
+        for name, count in counts.items()
+        if count
     )
-    bundled = {name for name, count in counts.items() if count and name in reused.bundles}
-    earlier = {name for name, count in counts.items() if count} - bundled
-    sources = " and ".join([*(["earlier runs"] if earlier else []), *(["unverified bundles"] if bundled else [])])
+    kinds = {"unverified bundles" if name in reused.bundles else "earlier runs" for name, n in counts.items() if n}
+    sources = listing(sorted(kinds))
     return [
         f"{total:,} of {len(present):,} results are from {sources}, and so are their times: {listed}.",
         *reused.passed_over,
     ]
-
-
-def _bracketed(differences: Mapping[str, str], name: str) -> str:
-    return f" ({differences[name]})" if name in differences else ""

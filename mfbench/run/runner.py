@@ -6,6 +6,7 @@ import hashlib
 import json
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from mfbench.base.whole_files import write_whole
 from mfbench.data.prepare import Columns
 from mfbench.data.reference import FileReference, parse_reference
 from mfbench.engines import Executor
-from mfbench.errors import NothingPlannedError, PluginError
+from mfbench.errors import NothingPlannedError, PluginError, RunError
 from mfbench.host.executors import check_executor
 from mfbench.host.registry import LOCAL, Registry
 from mfbench.model.earlier import EarlierRun
@@ -28,11 +29,10 @@ from mfbench.run.forecast.budget import Budget, in_rounds
 from mfbench.run.forecast.costs import forecast
 from mfbench.run.forecast.order import longest_first, seconds_each
 from mfbench.run.merge.compatibility import other_environments
-from mfbench.run.reuse import copied_statuses, earlier_runs, opened_sources, recorded_reuse, reuse_results
+from mfbench.run.reuse import copied_statuses, earlier_runs, opened_sources, reuse_results
 from mfbench.run.store.file import FILE_NAME
 from mfbench.run.store.folder_lock import locked
 from mfbench.run.store.fresh import set_aside
-from mfbench.run.store.full_disks import file_errors
 from mfbench.run.store.metadata import Environment, metadata_of
 from mfbench.run.store.store import Store
 from mfbench.run.workers.choice import PoolHook, open_executor
@@ -44,6 +44,7 @@ from mfbench.suite.plan import Plan
 RETRIED = (Status.ERROR, Status.TIMEOUT, Status.MEMORY, Status.CRASH)
 _WORK = ".work"
 _REASONS_SHOWN = 10
+_DESCRIPTION = ("n_samples", "n_features", "class_names", "feature_names", "relevant", "interactions", "source")
 
 
 class Observer(Protocol):
@@ -84,7 +85,7 @@ class Progress:
 
     resumed: int = 0
     executed: int = 0
-    failures: dict[str, int] = field(default_factory=dict)
+    failures: Counter[str] = field(default_factory=Counter)
     pending: int = 0
 
 
@@ -92,27 +93,19 @@ def run_folder(out: Path, loaded: LoadedSuite, only: Sequence[str] = ()) -> Path
     """Return the folder of a run: a function of the suite's content and of the options that determine its trials."""
     suite = loaded.suite.model_dump(mode="json", include={"suite": {"name", "seed"}, "datasets": True, "methods": True})
     protocol = loaded.protocol.model_dump(mode="json", exclude={"timeout", "memory"})
-    newer = {"curve": [protocol, *suite["methods"]], "max_rows": [protocol], "classes": suite["datasets"]}
-    for key, table in ((key, table) for key, group in newer.items() for table in group):
-        if table[key] is None:  # a run of a version without this key keeps its folder
-            del table[key]
     # A part alone is a name for patterns of --only: the same patterns are the same run.
     restrictions = [sorted(patterns) for patterns in (loaded.part_patterns, only) if patterns]
+    references = [parse_reference(text) for group in loaded.suite.datasets for text in group.use]
+    has_files = any(isinstance(reference, FileReference) for reference in references)
     content = {
         "suite": suite,
         "protocol": protocol,
-        "folder": str(loaded.path.resolve().parent) if _has_files(loaded) else "",
+        "folder": str(loaded.path.resolve().parent) if has_files else "",
         "only": restrictions[0] if len(restrictions) == 1 else restrictions,
     }
     digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:8]
     # Titles, limits and the report's settings are left out: a change of them must not start a new run.
     return out / loaded.suite.suite.name / f"{loaded.profile}-{digest}"
-
-
-def _has_files(loaded: LoadedSuite) -> bool:
-    return any(
-        isinstance(parse_reference(text), FileReference) for group in loaded.suite.datasets for text in group.use
-    )
 
 
 def execute(
@@ -139,7 +132,11 @@ def prepare(
     plan: Plan, folder: Path, registry: Registry, options: RunOptions, observer: Observer
 ) -> Iterator[PreparedRun]:
     """Check what a run needs before anything is written; then lock its folder, and open the store."""
-    budget = Budget(options.budget, predict=_predicted(plan)) if options.budget else None
+
+    def predicted(trial: Trial) -> float | None:
+        return plan.forecast.costs.of(trial).seconds if plan.forecast is not None else None
+
+    budget = Budget(options.budget, predict=predicted) if options.budget else None
     check_working_directory()
     check_executor(registry, options.executor, options.scheduler)
     jobs = options.jobs or environment.available_cpus()
@@ -147,7 +144,7 @@ def prepare(
     # Elsewhere, the default depends on the machine there.
     memory = environment.memory_limit(setting, jobs) if options.executor == LOCAL else int(setting * 2**30)
     remove_left_behind()
-    with locked(folder), file_errors(folder):
+    with locked(folder), _file_errors(folder):
         shutil.rmtree(folder / _WORK, ignore_errors=True)  # of a process that was killed
         if not (plan.trials if plan.share is None else plan.share.n_trials):  # a share of a plan may be empty
             _keep_results(plan, folder)
@@ -196,8 +193,7 @@ class PreparedRun:
             job = _job(self.plan, self.folder, data_folder, files, self.described.memory_limit_bytes, self.registry)
             jobs = min(self.jobs, len(pending))
             executor = open_executor(job, self.plan, self.registry, self.options, jobs, make_pool)
-            # An observer of an earlier version has no such method.
-            executor.start(job, self.budget, getattr(self.observer, "running", None))
+            executor.start(job, self.budget, self.observer.running)
             # Closing it ends the trials that a budget cuts off; they leave no result, so the next start runs them.
             with closing(executor):
                 self.discard()
@@ -214,8 +210,7 @@ class PreparedRun:
 
     def _remark(self, remarks: Iterable[str]) -> None:
         for remark in remarks:
-            if hasattr(self.observer, "remarked"):  # an observer of an earlier version has no such method
-                self.observer.remarked(remark)
+            self.observer.remarked(remark)
 
     def _in_order(self, pending: list[Trial], done: Collection[str]) -> list[Trial]:
         assert self.plan.forecast is not None
@@ -240,14 +235,25 @@ class PreparedRun:
                 self.store.record("machines", {**machines, **executor.machines})
             self.progress.executed += 1
             if result.status is not Status.OK:
-                self.progress.failures[result.status] = self.progress.failures.get(result.status, 0) + 1
+                self.progress.failures[result.status] += 1
             self.observer.finished(trial, result)
             if self.budget is not None and self.budget.is_over:  # the executor may look between trials only
                 break
 
 
-def _predicted(plan: Plan) -> Callable[[Trial], float | None]:
-    return lambda trial: plan.forecast.costs.of(trial).seconds if plan.forecast is not None else None
+@contextmanager
+def _file_errors(folder: Path) -> Iterator[None]:
+    """Turn an error of the operating system during a run into one sentence."""
+    try:
+        yield
+    except BrokenPipeError:  # the reader of our output has gone
+        raise
+    except OSError as error:
+        place = error.filename or f"all files of {folder}"
+        raise RunError(
+            f"cannot use {place}: {error.strerror or error}; free some space there and in the "
+            "folder of temporary files (TMPDIR), or choose another folder with --out"
+        ) from error
 
 
 def _keep_results(plan: Plan, folder: Path) -> None:
@@ -299,33 +305,28 @@ def _job(
 def _record_start(plan: Plan, folder: Path, store: Store, described: Environment) -> None:
     _write_environment(folder, described)
     others = _other_environments(store, described)
-    metadata = metadata_of(plan, folder, described, recorded_reuse(store), others, store.recorded("machines", {}))
+    metadata = metadata_of(plan, folder, described, store.reused(), others, store.recorded("machines", {}))
     datasets = [
         {
             "label": planned.label,
             "sha256": planned.sha256,
-            "n_samples": planned.data.n_samples,
-            "n_features": planned.data.n_features,
-            "class_names": planned.data.class_names,
-            "feature_names": planned.data.feature_names,
-            "relevant": planned.data.relevant,
-            "interactions": planned.data.interactions,
             "collections": dict(planned.collections),
-            "source": planned.data.source,
             "truth": planned.data.y,
+            **{name: getattr(planned.data, name) for name in _DESCRIPTION},
         }
         for planned in plan.datasets.values()
     ]
     left_out = [(label, reason, plan.unavailable.get(label)) for label, reason in plan.left_out.items()]
     store.begin(metadata, datasets, left_out)
     store.set_plan(plan.trials, None if plan.share is None else plan.share.positions)
-    repeats = _repeats(plan)
+    repeats: dict[str, set[int]] = {label: set() for label in plan.datasets}
+    for trial in plan.trials:
+        repeats[trial.dataset].add(trial.repeat)
     for planned in plan.datasets.values():
-        stored = store.split_repeats(planned.sha256, f"{metadata.protocol_key}:{planned.label}")
-        for repeat in sorted(repeats[planned.label] - stored):
+        name, shape = f"{metadata.protocol_key}:{planned.label}", (planned.data.n_samples, planned.data.n_features)
+        for repeat in sorted(repeats[planned.label] - store.split_repeats(planned.sha256, name)):
             splits = plan.protocol.splits(planned.label, planned.data.y, repeat)
-            shape = (planned.data.n_samples, planned.data.n_features)
-            store.add_splits(planned.sha256, f"{metadata.protocol_key}:{planned.label}", repeat, splits, shape)
+            store.add_splits(planned.sha256, name, repeat, splits, shape)
 
 
 def _origin(store: Store, described: Environment) -> Environment:
@@ -343,16 +344,6 @@ def _record_environment(folder: Path, store: Store, described: Environment) -> N
 
 def _write_environment(folder: Path, described: Environment) -> None:
     write_whole(folder / "environment.json", (json.dumps(described.model_dump(), indent=2) + "\n").encode())
-
-
-def _repeats(plan: Plan) -> dict[str, set[int]]:
-    """Return the repeats of each dataset whose splits belong to a run: all, or those that a share has trials of."""
-    if plan.share is None:
-        return {label: set(range(plan.protocol.repeats)) for label in plan.datasets}
-    repeats: dict[str, set[int]] = {label: set() for label in plan.datasets}
-    for trial in plan.trials:
-        repeats[trial.dataset].add(trial.repeat)
-    return repeats
 
 
 def _other_environments(store: Store, described: Environment) -> list[Environment]:

@@ -44,8 +44,8 @@ class StoredRun:
             self.damaged = store.damaged
             self._absent = [] if self.meta.share is None else self._absent_places(store)
             store.absent = self._absent
-            self._has_candidates = store.has_candidates()
-            self.has_curves = store.has_curves()
+            self._has_candidates = store.has_any("candidates")
+            self.has_curves = store.has_any("curve")
             self._resolved: list[dict[str, Any]] = []
             if self._has_candidates:
                 rows = self._resolve(store.rows((*COLUMNS, "candidates")))

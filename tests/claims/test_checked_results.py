@@ -12,8 +12,7 @@ from forgery import packed_text as packed
 from mfbench.errors import UsageError
 from mfbench.model.trials import Candidate, Curve, Interactions
 from mfbench.run.store.formats.candidates import pack_candidates
-from mfbench.run.store.formats.curves import pack_curve
-from mfbench.run.store.formats.interactions import pack_interactions
+from mfbench.run.store.formats.documents import pack_document
 from mfbench_claims.reading import opened_bundles
 
 METRICS = ("accuracy", "balanced_accuracy")
@@ -36,7 +35,7 @@ def curve(**values):
     scores = np.repeat([list(SCORES.values())], 2, axis=0).T
     content = {"sizes": np.array([1, 2]), "metrics": METRICS, "scores": scores, "seconds": np.zeros(2)}
     own = {"scores": json.dumps(SCORES), "predictions": packed(PREDICTIONS)}
-    return {"curve": text_of(pack_curve(Curve(**{**content, **values}))), **own}
+    return {"curve": text_of(pack_document(Curve(**{**content, **values}))), **own}
 
 
 def pairs(**values):
@@ -48,7 +47,7 @@ def pairs(**values):
         "norm": 1.0,
         "n_pairs": 6,
     }
-    return {"interactions": text_of(pack_interactions(Interactions(**{**content, **values})))}
+    return {"interactions": text_of(pack_document(Interactions(**{**content, **values})))}
 
 
 def scores(**values):

@@ -12,8 +12,7 @@ from mfbench.errors import UsageError
 from mfbench.model.trials import Candidate, Curve, Interactions
 from mfbench.run.store.formats.arrays import pack
 from mfbench.run.store.formats.candidates import pack_candidates
-from mfbench.run.store.formats.curves import pack_curve
-from mfbench.run.store.formats.interactions import pack_interactions
+from mfbench.run.store.formats.documents import pack_document
 from mfbench_claims import form
 from mfbench_claims.reading import opened_bundles
 
@@ -77,10 +76,10 @@ CASES = [
     ("trials", first(candidates=candidates(scores={"accuracy": "x"})), "its score 'accuracy' is not a number"),
     (
         "trials",
-        first(interactions=text_of(pack_interactions(PAIRS))),
+        first(interactions=text_of(pack_document(PAIRS))),
         "its pairs of features are not among the 4 features",
     ),
-    ("trials", first(curve=text_of(pack_curve(CURVE))), "its sizes of a curve are not among the 4 features"),
+    ("trials", first(curve=text_of(pack_document(CURVE))), "its sizes of a curve are not among the 4 features"),
     ("trials", first(predictions="?"), "predictions: is not an array of numbers"),
     (
         "trials",

@@ -10,7 +10,7 @@ from mfbench.errors import UsageError
 from mfbench.run.store.store import Store
 from mfbench_claims.reading import opened_bundles
 
-TABLES = ("datasets", "splits", "plan", "trials", "left_out", "seals")
+TABLES = ("datasets", "splits", "plan", "trials", "left_out", "checksums")
 
 
 def rows(folder, table):

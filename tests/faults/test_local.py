@@ -198,7 +198,7 @@ def test_a_full_file_system_is_one_sentence(host, slow_suite):
     slow_suite(8, 0.0)
     place = host.folder / "reports"
     place.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(place)]
+    mount = ["mount", "-t", "tmpfs", "-o", "size=192k", "tmpfs", str(place)]
     if subprocess.run(mount, capture_output=True).returncode:
         pytest.skip("this user cannot mount a small file system")
     try:

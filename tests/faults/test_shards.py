@@ -20,7 +20,7 @@ from mfbench.errors import RunError
 from mfbench.report.progress import Silent
 from mfbench.run.runner import RunOptions, execute
 from mfbench.run.store.file import FILE_NAME
-from mfbench.run.store.folder_lock import MERGING, locked
+from mfbench.run.store.folder_lock import REMNANT, locked
 from mfbench.run.store.store import Store
 from mfbench_cluster.api import merge_stores
 
@@ -130,7 +130,7 @@ def test_a_merge_can_be_killed_at_any_point(runs, tmp_path, point, existing):
     if (target / FILE_NAME).exists():
         assert load_run(target.parent).path == target, "what a killed merge leaves beside a run is not a run"
     with locked(target):
-        assert not list(target.glob(f"{MERGING}*"))
+        assert not list(target.glob(f"{REMNANT}*"))
     merge_stores(shards, target)
     exactly_once(target)
     same_results(target, whole)

@@ -19,7 +19,7 @@ def test_a_plugin_that_differs_is_named(subtests):
     for theirs, here, clause in [
         ({"distribution my-package": "1.1"}, {"distribution my-package": "1.0"}, "my-package 1.0 instead of 1.1"),
         ({"distribution my-package": "1.1"}, {}, "plugin my-package is not installed"),
-        ({"plugin p": "a"}, {"plugin p": "b"}, "plugin my-package with other code"),
+        ({"plugin p": "a"}, {"plugin p": "b"}, "p with other code"),
         (
             {"plugin p": "a", "requirement six": "2"},
             {"plugin p": "a", "requirement six": "1"},

@@ -1,5 +1,6 @@
 """A run under every protocol, from the suite to what is read from the store. Nothing is fitted when it is read."""
 
+import errno
 import json
 from dataclasses import replace
 from types import SimpleNamespace
@@ -399,21 +400,15 @@ def test_the_arrays_that_a_killed_run_left_are_removed_though_nothing_is_pending
     assert not (folder / ".work").exists()
 
 
-@pytest.mark.parametrize("is_new", [True, False])
-def test_a_damaged_result_is_named_and_computed_again(tmp_path, is_new):
-    """An observer of an earlier version follows no remarks."""
+def test_a_damaged_result_is_named_and_computed_again(tmp_path):
     (tmp_path / "own.toml").write_text(SUITE.format(protocol="folds = 2", tune=""))
     plan, folder, registry = prepare_suite(Request(str(tmp_path / "own.toml"), out=tmp_path))
     remarks = []
 
-    class Watch:
-        def started(self, *_):
-            pass
+    class Watch(Silent):
+        def remarked(self, remark):
+            remarks.append(remark)
 
-        finished = started
-
-    if is_new:
-        Watch.remarked = lambda self, remark: remarks.append(remark)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(choice, "LocalPool", InProcess)
         execute(plan, folder, registry, RunOptions(jobs=1), Watch())
@@ -424,7 +419,16 @@ def test_a_damaged_result_is_named_and_computed_again(tmp_path, is_new):
         (remark,) = Run(folder).remarks
         assert "damaged and count as not run" in remark and Run(folder).n_pending == 1
         assert execute(plan, folder, registry, RunOptions(jobs=1), Watch()).executed == 1
-    assert len(remarks) == is_new and Run(folder).scores.equals(before)
+    assert len(remarks) == 1 and Run(folder).scores.equals(before)
+
+
+def test_a_file_that_has_no_room_is_named_and_the_reader_that_has_gone_is_not_explained(prepared, monkeypatch):
+    plan, folder, registry = prepared
+    for names, expected in [((), rf"all files of {folder}: No space left; .*TMPDIR"), (["/a/b"], "use /a/b: No space")]:
+        with pytest.raises(RunError, match=expected), prepare(plan, folder, registry, RunOptions(), Silent()):
+            raise OSError(errno.ENOSPC, "No space left", *names)
+    with pytest.raises(BrokenPipeError), prepare(plan, folder, registry, RunOptions(), Silent()):
+        raise BrokenPipeError
 
 
 class Twice(InProcess):

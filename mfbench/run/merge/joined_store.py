@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from mfbench.errors import RunError, explained
-from mfbench.run.store.file import FILE_ERRORS, FILE_NAME, open_to_write, reason_of
-from mfbench.run.store.folder_lock import MERGING
+from mfbench.run.store.file import FILE_ERRORS, FILE_NAME, open_store, reason_of
+from mfbench.run.store.folder_lock import REMNANT
 from mfbench.run.store.seals import WHOLE, fill_checksums, seal
 
 REPLACED = ("meta", "plan", "datasets", "left_out")
@@ -40,7 +40,7 @@ def changed_store(target: Path) -> Iterator[sqlite3.Connection]:
 
 @contextmanager
 def _existing(target: Path) -> Iterator[sqlite3.Connection]:
-    db = open_to_write(target / FILE_NAME)
+    db = open_store(target / FILE_NAME, read_only=False)
     try:
         db.execute("BEGIN IMMEDIATE")
         for table in REPLACED:
@@ -58,9 +58,9 @@ def _new(target: Path) -> Iterator[sqlite3.Connection]:
     try:
         target.mkdir(parents=True, exist_ok=True)
         # Inside the target: a folder beside it, left by a killed process, would look like a run.
-        with tempfile.TemporaryDirectory(prefix=MERGING, dir=target) as work:
+        with tempfile.TemporaryDirectory(prefix=REMNANT, dir=target) as work:
             path = Path(work) / FILE_NAME
-            db = open_to_write(path)
+            db = open_store(path, read_only=False)
             try:
                 # Without a log the store is a single file, which can be moved at once.
                 db.execute("PRAGMA journal_mode = DELETE")
@@ -84,7 +84,7 @@ def _new(target: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _record_checksums(db: sqlite3.Connection) -> None:
-    fill_checksums(db)  # rows of earlier versions have none
+    fill_checksums(db)
     seal(db, *WHOLE)
 
 

@@ -36,9 +36,7 @@ from mfbench.run.store.integrity import remark_on_damage
 from mfbench.run.store.metadata import RunMetadata
 from mfbench.run.store.store import Store
 
-# What a store of an earlier version would hold in a column that it lacks, if it is not NULL.
 _OTHER_FILES = 256  # that a process may have open besides stores
-_DEFAULTS = {"can_pull": "0", "attempt": "''"}
 
 
 def merge_runs(sources: Sequence[Path], target: Path) -> list[str]:
@@ -54,8 +52,6 @@ def merge_runs(sources: Sequence[Path], target: Path) -> list[str]:
         raise UsageError("there is nothing to join; name at least one run")
     is_new = not (target / FILE_NAME).exists()
     folders = list({folder.resolve(): folder for folder in ([] if is_new else [target]) + list(sources)}.values())
-    if not is_new:
-        Store(target).close()  # brings a store of an earlier version up to date before it is read
     with ExitStack() as stack, _many_files(len(folders)):
         runs, remarks = _opened(folders, stack)
         if not any(run.folder.resolve() == source.resolve() for run in runs for source in sources):
@@ -170,10 +166,8 @@ def _check_results(runs: Sequence[Source], plan: dict[Coordinates, str]) -> None
 
 
 def _results(run: Source, key: str) -> tuple[Any, ...]:
-    columns = ["scores", "predictions", "decisions", "candidates", "curve"]
-    present = {row[1] for row in run.store.raw("PRAGMA table_info(trials)")}
-    values = [name if name in present else "NULL" for name in columns]  # a store of an earlier version may lack some
-    (row,) = run.store.raw(f"SELECT {', '.join(values)} FROM trials WHERE key = ?", (key,))
+    query = "SELECT scores, predictions, decisions, candidates, curve FROM trials WHERE key = ?"
+    (row,) = run.store.raw(query, (key,))
     return row
 
 
@@ -232,19 +226,19 @@ def _write(
     rows = zip(plan.positions, plan.keys.items(), strict=True)
     insert(db, "plan", ((position, key, *place) for position, (place, key) in rows))
     for run in _with_trials(runs):
-        insert(db, "datasets", _rows(db, "datasets", run))
+        insert(db, "datasets", _rows("datasets", run))
     for run in runs:
-        insert(db, "left_out", (row for row in _rows(db, "left_out", run) if row[0] not in used))
+        insert(db, "left_out", (row for row in _rows("left_out", run) if row[0] not in used))
     for run in others:
-        insert(db, "splits", _rows(db, "splits", run))
+        insert(db, "splits", _rows("splits", run))
     # In the order of their keys, rows are appended to the table; in any other they are inserted all over the file.
-    kept = heapq.merge(*(_kept_rows(db, run, keepers) for run in others), key=itemgetter(0))
+    kept = heapq.merge(*(_kept_rows(run, keepers) for run in others), key=itemgetter(0))
     insert(db, "trials", kept, replace=True)
 
 
-def _kept_rows(db: sqlite3.Connection, run: Source, keepers: Mapping[str, Source]) -> Iterator[tuple[Any, ...]]:
+def _kept_rows(run: Source, keepers: Mapping[str, Source]) -> Iterator[tuple[Any, ...]]:
     """Yield the results of a run that are kept, ordered by key, which is the order in which they are stored."""
-    return (row for row in _rows(db, "trials", run) if keepers[row[0]] is run)
+    return (row for row in _rows("trials", run) if keepers[row[0]] is run)
 
 
 def _keepers(runs: Sequence[Source]) -> dict[str, Source]:
@@ -258,9 +252,6 @@ def _keepers(runs: Sequence[Source]) -> dict[str, Source]:
     return keepers
 
 
-def _rows(db: sqlite3.Connection, table: str, run: Source) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of a source's table with the columns that the new store has; the first one is the label or key."""
-    columns = [row[1] for row in db.execute(f"PRAGMA table_info({table})")]
-    present = {row[1] for row in run.store.raw(f"PRAGMA table_info({table})")}
-    values = [name if name in present else _DEFAULTS.get(name, "NULL") for name in columns]
-    return run.store.raw(f"SELECT {', '.join(values)} FROM {table} ORDER BY {columns[0]}")
+def _rows(table: str, run: Source) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of a source's table; the first column is the label or key."""
+    return run.store.raw(f"SELECT * FROM {table} ORDER BY 1")

@@ -11,8 +11,8 @@ import filelock
 
 from mfbench.errors import RunError
 
-MERGING = ".merge-"
-"""Begins the names of folders in which a store is built; one without a process is what a killed process left."""
+REMNANT = ".remnant-"
+"""Begins the names of folders that exist while a process with the lock works; others are what a killed one left."""
 
 
 @contextmanager
@@ -31,7 +31,7 @@ def locked(folder: Path, option: str = "--out") -> Iterator[None]:
             f"cannot write to {folder}: {error.strerror or error}; choose another folder with {option}"
         ) from error
     try:
-        for remnant in folder.glob(f"{MERGING}*"):
+        for remnant in folder.glob(f"{REMNANT}*"):
             shutil.rmtree(remnant, ignore_errors=True)
         yield
     finally:

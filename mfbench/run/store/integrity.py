@@ -1,116 +1,72 @@
-"""Which content of a store is believed: damaged results are set aside, damaged tables are reported or written again."""
+"""Which content of a store is believed: damaged results count as not run, and a damaged table is an error."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from mfbench.base.wording import counted, listing
 from mfbench.errors import RunError
 from mfbench.run.store.file import transaction
-from mfbench.run.store.seals import TRIAL_COLUMNS, WHOLE, any_text, columns_of_results, differing, result_checksum, seal
+from mfbench.run.store.seals import RESULTS, TRIAL_COLUMNS, WHOLE, any_text, checksum, differing, seal
 
 MOST_NAMED = 10
-_COLUMNS = ", ".join((*TRIAL_COLUMNS, "checksum"))
 
 
-class Integrity:
-    """Compares the content of a store with its checksums before the content is used."""
+def check_tables(db: sqlite3.Connection, path: Path, tables: Sequence[str]) -> None:
+    """Compare tables that describe the run as a whole with their checksums."""
+    if broken := differing(db, tables):
+        raise RunError(
+            f"{path} is damaged (the content of {listing(broken)} differs from its checksum); "
+            "give the command of its run again, which writes this part again and keeps intact results"
+        )
 
-    def __init__(self, db: sqlite3.Connection, path: Path, *, read_only: bool, checked: set[str] | None = None) -> None:
-        self._db, self._path, self._read_only = db, path, read_only
-        self._checked = set() if checked is None else checked
-        self.damaged: list[str] = []
-        # A store of an earlier version that is only read has no checksums.
-        self._has_checksums = bool(db.execute("SELECT 1 FROM sqlite_master WHERE name = 'seals'").fetchone())
 
-    def check(self, *tables: str) -> None:
-        """Compare tables with their checksums, each of them once; from then on, damaged results are not read."""
-        rest = [table for table in tables if table not in self._checked and not (table == "trials" and self.damaged)]
-        if not rest or not self._has_checksums:
-            return
-        with self._one_state():
-            if broken := differing(self._db, [table for table in rest if table in WHOLE]):
-                raise RunError(
-                    f"{self._path} is damaged (the content of {listing(broken)} differs from its checksum); "
-                    "give the command of its run again, which writes this part again and keeps intact results"
-                )
-            if "trials" in rest:
-                self._set_damaged_results_aside()
-        self._checked.update(table for table in rest if table != "trials" or not self.damaged)
-
-    def repair(self) -> list[str]:
-        """Remove what is damaged from a store that is written to; the start of a run records or computes it again."""
-        with self._one_state():
-            broken = differing(self._db, WHOLE)
-            for table in broken:
-                self._db.execute(f"DELETE FROM {table}")
-            seal(self._db, *broken)
-            self._set_damaged_results_aside(in_order=self._is_sound())
-            if not self._is_sound():
-                raise sqlite3.DatabaseError("database disk image is malformed")
-        self._checked.update((*WHOLE, "trials"))
-        parts = [f"{self._path} was damaged: the content of {listing(broken)} is written again."] if broken else []
-        return [*parts, *remark_on_damage(self.damaged)]
-
-    def _is_sound(self) -> bool:
-        (answer,) = self._db.execute("PRAGMA quick_check(1)").fetchone()
-        return str(answer) == "ok"
-
-    def _set_damaged_results_aside(self, *, in_order: bool = True) -> None:
-        """Let ``trials`` mean intact results: in place if the store is written to, or else by a temporary table."""
-        keys = self._damaged_keys()
-        if not keys and in_order:
-            return
-        self.damaged += [self._named(key) for key in keys]
+def set_damaged_aside(db: sqlite3.Connection) -> list[str]:
+    """Remove damaged results, of which a reader hides the table behind a temporary one; return which they are."""
+    with any_text(db):
+        damaged = [row[0] for row in db.execute(f"{RESULTS} main.trials") if not _is_intact(row)]
+        if not damaged:
+            return []
+        places = {key: place for key, *place in db.execute("SELECT key, method, dataset, repeat, fold FROM plan")}
+        (is_read_only,) = db.execute("PRAGMA query_only").fetchone()
+        db.execute("PRAGMA query_only = OFF")
+        columns = ", ".join((*TRIAL_COLUMNS, "checksum"))
+        db.execute(f"CREATE TEMP TABLE trials ({columns}, PRIMARY KEY (key)) WITHOUT ROWID")
         # Rows are not looked up by their keys, which may be damaged: then a search does not reach them.
-        if self._read_only:
-            self._db.execute("PRAGMA query_only = OFF")
-        self._db.execute(f"CREATE TEMP TABLE trials ({_COLUMNS}, PRIMARY KEY (key)) WITHOUT ROWID")
-        intact = (row for row in self._results() if row[-1] == result_checksum(row[:-1]))
+        intact = filter(_is_intact, db.execute(f"{RESULTS} main.trials"))
         marks = ", ".join("?" * (len(TRIAL_COLUMNS) + 1))
-        self._db.executemany(f"INSERT OR IGNORE INTO temp.trials ({_COLUMNS}) VALUES ({marks})", intact)
-        if self._read_only:
-            self._db.execute("PRAGMA query_only = ON")
-            return
-        self._db.execute("DELETE FROM main.trials")
-        self._db.execute(f"INSERT INTO main.trials ({_COLUMNS}) SELECT {_COLUMNS} FROM temp.trials")
-        self._db.execute("DROP TABLE temp.trials")
+        db.executemany(f"INSERT OR IGNORE INTO temp.trials ({columns}) VALUES ({marks})", intact)
+        db.execute(f"PRAGMA query_only = {is_read_only}")
+        if not is_read_only:  # results that are added must not go to the temporary table
+            db.execute("DELETE FROM main.trials")
+            db.execute("INSERT INTO main.trials SELECT * FROM temp.trials")
+            db.execute("DROP TABLE temp.trials")
+    return [
+        "{} on {}, repeat {}, fold {}".format(*places[key]) if key in places else "one that is not in the plan"
+        for key in damaged
+    ]
 
-    def _results(self) -> Iterator[tuple[Any, ...]]:
-        with any_text(self._db):
-            yield from self._db.execute(self._query())
 
-    def _query(self) -> str:
-        return f"SELECT {columns_of_results(self._db)} FROM main.trials"
+def _is_intact(row: tuple[Any, ...]) -> bool:
+    return bool(row[-1] == checksum(row[:-1]))
 
-    def _damaged_keys(self) -> list[Any]:
-        """Return the keys of results that differ from their checksums."""
-        try:
-            # Without `any_text`, which calls a function for each text and takes longer than all checksums.
-            return [row[0] for row in self._db.execute(self._query()) if row[-1] != result_checksum(row[:-1])]
-        except sqlite3.OperationalError:  # text that is not UTF-8
-            return [row[0] for row in self._results() if row[-1] != result_checksum(row[:-1])]
 
-    def _named(self, key: Any) -> str:
-        """Return the trial with a key, as far as the plan tells."""
-        with any_text(self._db):
-            text = key if isinstance(key, str) and key.isprintable() else ""
-            place = self._db.execute("SELECT method, dataset, repeat, fold FROM plan WHERE key = ?", (text,)).fetchone()
-        return "one that is not in the plan" if place is None else "{} on {}, repeat {}, fold {}".format(*place)
-
-    @contextmanager
-    def _one_state(self) -> Iterator[None]:
-        """Read everything in the block in one state, and write all or nothing."""
-        is_nested = self._db.in_transaction
-        if is_nested:
-            yield
-            return
-        with transaction(self._db):
-            yield
+def repair(db: sqlite3.Connection, path: Path) -> list[str]:
+    """Remove what is damaged, which the start of a run makes again, and return a sentence on each part."""
+    with transaction(db):
+        broken = differing(db, WHOLE)
+        for table in broken:
+            db.execute(f"DELETE FROM {table}")
+        seal(db, *broken)
+        results = set_damaged_aside(db)
+        (answer,) = db.execute("PRAGMA quick_check(1)").fetchone()
+        if answer != "ok":
+            raise sqlite3.DatabaseError("database disk image is malformed")
+    parts = [f"{path} was damaged: the content of {listing(broken)} is written again."] if broken else []
+    return [*parts, *remark_on_damage(results)]
 
 
 def remark_on_damage(trials: Sequence[str]) -> list[str]:

@@ -1,17 +1,16 @@
 """The metadata of a run: recorded by the runner at the start, stored as JSON, read by analysis and report.
 
 A stored run can be reported without its suite file and its plugins, so the metadata contain everything that a report
-states about a run. A run of an earlier version lacks newer fields and gets their defaults; unknown fields of the suite
-are ignored.
+states about a run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from mfbench.base.untrusted import shell_command
 from mfbench.errors import NeverStartedError, RunError
@@ -24,19 +23,10 @@ if TYPE_CHECKING:
     from mfbench.suite.plan import Plan
 
 
-def _known_fields(model: type[BaseModel]) -> BeforeValidator:
-    """Return a validator that drops keys of other versions from a table of the suite."""
-
-    def drop_others(value: Any) -> Any:
-        return {k: v for k, v in value.items() if k in model.model_fields} if isinstance(value, Mapping) else value
-
-    return BeforeValidator(drop_others)
-
-
 class Environment(BaseModel):
     """Machine and software of a run, as in ``environment.json``."""
 
-    model_config = ConfigDict(frozen=True, extra="allow")
+    model_config = ConfigDict(frozen=True)
 
     mfbench: str
     python: str
@@ -60,8 +50,8 @@ class RecordedSuite(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
-    suite: Annotated[Header, _known_fields(Header)]
-    report: Annotated[Report, _known_fields(Report)] = Report()
+    suite: Header
+    report: Report = Report()
 
 
 class PublishedHeading(BaseModel):
@@ -147,8 +137,7 @@ class RunMetadata(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     suite: RecordedSuite
-    # Complete: with the profile applied and every key of its kind set.
-    protocol: Annotated[ProtocolSettings, _known_fields(ProtocolSettings)]
+    protocol: ProtocolSettings  # complete: with the profile applied and every key of its kind set
     protocol_key: str  # together with a dataset's label, the name under which its splits are stored
     profile: str
     published: RecordedFigures = RecordedFigures()
@@ -156,13 +145,12 @@ class RunMetadata(BaseModel):
     methods: dict[str, str]  # the description of each label, in the suite's order
     rules: dict[str, Top | Literal["relevant"]] = {}  # `top` of each method
     curves: dict[str, Curve] = {}  # `curve` of each method that has one
-    # The classifier of each method that has a curve, with the values that are tried; not recorded by earlier versions.
-    classifiers: dict[str, str] = {}
+    classifiers: dict[str, str] = {}  # the classifier of each method that has a curve, with the values that are tried
     weighted: list[str] = []  # the methods with a curve whose selector's weights count in the classifier's distance
     takes_numbers: list[str] = []  # methods whose selector is fitted on a real-valued target directly
     real_valued: list[str] = []  # datasets with a real-valued target
     classes: dict[str, Classes] = {}  # which classes of a dataset are kept, where that is not as in the protocol
-    # The classes of each dataset that are not kept, each with its number of rows; not recorded by earlier versions.
+    # The classes of each dataset that are not kept, each with its number of rows.
     dropped_classes: dict[str, dict[str, int]] = {}
     # The datasets with more than two classes of each method that is for two; they have no trials of it.
     unsuited: dict[str, list[str]] = {}
@@ -171,7 +159,7 @@ class RunMetadata(BaseModel):
     part: str = ""  # the name of the suite's part that the run is restricted to; empty for the whole suite
     part_patterns: list[str] = []  # the patterns of that part
     only: list[str] = []  # the patterns of `--only` that restrict the run to a part of its suite, or of `part`
-    used_mirror: bool | None = None  # whether a dataset came from a mirror; None for a run of an earlier version
+    used_mirror: bool = False  # whether a dataset came from a mirror
     out: str = "reports"  # the folder of all reports; empty for runs that were merged into another place
     reused: Reused = Reused()  # the results that are those of earlier runs
     share: RecordedShare | None = None  # which part of its plan the run has; None if it has the whole
@@ -179,8 +167,7 @@ class RunMetadata(BaseModel):
     other_environments: list[Environment] = []
     # Seconds of the budget that ended the last start of the run before all trials had run; 0 if none did.
     ended_budget: float = 0.0
-    # The machines that have run trials, each with its kind; empty for a run of an earlier version.
-    machines: dict[str, str] = {}
+    machines: dict[str, str] = {}  # the machines that have run trials, each with its kind
     code: RecordedCode = RecordedCode()  # the code that the results depend on
 
     @property

@@ -20,6 +20,7 @@ from pathlib import Path
 import filelock
 import platformdirs
 
+from mfbench.base.git import run_git
 from mfbench.errors import MfbenchError, UsageError
 from mfbench_gate.gate.replicate import SHARING
 
@@ -45,8 +46,6 @@ for folder in FOLDERS:
 sys.path[:] = own + [path for path in sys.path if path not in own and is_shared(path)]
 sys.meta_path[:] = finders + [finder for finder in sys.meta_path if finder not in finders]
 """
-# Nothing that a repository configures may run: neither hooks nor a monitor of the file system, nor filters of files.
-_GIT = ("git", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
 _MAIN_BRANCHES = ("origin/HEAD", "origin/main", "origin/master", "main", "master")
 _LINES_SHOWN = 3
 
@@ -77,7 +76,7 @@ def prepare_side(text: str, folder: Path, cache: Path | None = None) -> Prepared
             )
         return PreparedSide(text, Path(text).absolute(), text)
     project = _project(folder)
-    top = Path(_git(project, "rev-parse", "--show-toplevel"))
+    top = Path(run_git(project, "rev-parse", "--show-toplevel"))
     commit = _commit(top, text.removeprefix(PREFIX))
     root = cache or platformdirs.user_cache_path("mfbench") / "gate"
     inside = project.resolve().relative_to(top.resolve())
@@ -87,8 +86,8 @@ def prepare_side(text: str, folder: Path, cache: Path | None = None) -> Prepared
     with filelock.FileLock(f"{place}.lock"):
         if not (place / _READY).is_file():
             _build(place, top, commit, inside)
-    dirty = commit == _git(top, "rev-parse", "HEAD") and bool(
-        _git(top, "status", "--porcelain", "--", str(project), options=_without_filters(top))
+    dirty = commit == run_git(top, "rev-parse", "HEAD") and bool(
+        run_git(top, "status", "--porcelain", "--", str(project), options=_without_filters(top))
     )
     notes = ("The working tree has changes that are not committed; they are not measured.",) if dirty else ()
     return PreparedSide(text, _python_of(place / "env"), commit, notes)
@@ -104,19 +103,9 @@ def _project(folder: Path) -> Path:
     raise UsageError(f"{folder} is not in a Python project: there is neither pyproject.toml nor setup.py to install")
 
 
-def _git(folder: Path, *words: str, options: Sequence[str] = ()) -> str:
-    if shutil.which("git") is None:
-        raise UsageError("git is not installed, so revisions cannot be checked out; name two interpreters instead")
-    done = subprocess.run([*_GIT, *options, "-C", str(folder), *words], capture_output=True, text=True, check=False)
-    if done.returncode:
-        reason = done.stderr.strip().splitlines()[:1]
-        raise UsageError(f"{folder}: git {words[0]} failed: {reason[0] if reason else done.returncode}")
-    return done.stdout.strip()
-
-
 def _without_filters(top: Path) -> list[str]:
     """Return the options with which a checkout runs no filter: the attributes of any commit could request one."""
-    keys = _git(top, "config", "--list", "--name-only", "--null").split("\0")
+    keys = run_git(top, "config", "--list", "--name-only", "--null").split("\0")
     names = dict.fromkeys(key.rpartition(".")[0] for key in keys if key.startswith("filter."))
     off = ("smudge=", "clean=", "process=", "required=false")
     return [word for name in names for setting in off for word in ("-c", f"{name}.{setting}")]
@@ -128,7 +117,7 @@ def _commit(top: Path, revision: str) -> str:
     if not revision or revision.startswith("-"):
         raise UsageError(f"{PREFIX}{revision} is not a revision: write {PREFIX}main or {PREFIX}HEAD~1, for example")
     try:
-        return _git(top, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
+        return run_git(top, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
     except UsageError:
         raise UsageError(f"{top} has no revision {revision!r}; fetch it, or name another") from None
 
@@ -139,7 +128,7 @@ def _merge_base(top: Path) -> str:
     branches = [f"origin/{target}"] if target else list(_MAIN_BRANCHES)
     for branch in branches:
         with contextlib.suppress(UsageError):
-            return _git(top, "merge-base", "HEAD", branch)
+            return run_git(top, "merge-base", "HEAD", branch)
     raise UsageError(
         f"{top} has no commit that HEAD shares with {' or '.join(branches)}: fetch the branch with its whole history, "
         "not a shallow clone, or name the revision of the base"
@@ -150,9 +139,9 @@ def _build(place: Path, top: Path, commit: str, inside: Path) -> None:
     """Check out a commit and install it; what an interrupted attempt has left is removed first."""
     tree, env, log = place / "tree", place / "env", place.with_suffix(".log")
     shutil.rmtree(place, ignore_errors=True)
-    _git(top, "worktree", "prune")
+    run_git(top, "worktree", "prune")
     place.mkdir(parents=True)
-    _git(top, "worktree", "add", "--detach", "--quiet", str(tree), commit, options=_without_filters(top))
+    run_git(top, "worktree", "add", "--detach", "--quiet", str(tree), commit, options=_without_filters(top))
     log.write_text("")
     venv.create(env, with_pip=False, symlinks=os.name != "nt")
     # The environment sees the packages of this one, behind its own.

@@ -82,7 +82,7 @@ def test_a_project_without_a_repository(tmp_path):
 
 
 def test_git_is_missing(repository, monkeypatch):
-    monkeypatch.setattr(environments.shutil, "which", lambda name: None)
+    monkeypatch.setenv("PATH", str(repository))
     with pytest.raises(UsageError, match="git is not installed"):
         prepare_side("git:HEAD", repository)
 

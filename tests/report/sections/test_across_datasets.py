@@ -109,7 +109,7 @@ def test_columns_of_a_store_are_its_rows(write_run, failure):
     columns = ("status", "scores", "fit_wall", "error_message")
     with Store(run.path, read_only=True) as store:
         rows, table = list(store.rows(columns)), store.table(columns)
-        assert not store.has_candidates()
+        assert not store.has_any("candidates")
     assert set(rows[0]) == {"dataset", "method", "repeat", "fold", "key", "seed", *columns}
     for name in ("dataset", "fold", *columns):
         assert table[name] == [row[name] for row in rows]

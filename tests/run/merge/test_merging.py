@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tampering import changed, make_older
+from tampering import changed
 
 from mfbench.errors import NeverStartedError, RunError, UsageError
 from mfbench.model.trials import Candidate, Curve, Status, Trial, TrialResult, Unavailable
@@ -196,17 +196,6 @@ class TestUnion:
         with Store(Path("joined"), read_only=True) as store:
             assert len(store.finished()) == 6
             assert [row["key"] for row in store.rows(())][:2] == ["iris/A/0/2", "iris/A/1/2"]
-
-    def test_a_store_of_an_earlier_version_is_read_and_stays_as_it_is(self, write):
-        write("a", {("iris", "A"): 0.5}, left_out=[("gone", "no network", Unavailable(True, "why"))])
-        make_older(Path("a"), 3)
-        write("b", {("wine", "A"): measured(0.5, touched="a timer")})
-        merge_runs([Path("a"), Path("b")], Path("joined"))
-        with Store(Path("joined"), read_only=True) as store:
-            assert [row["touched"] for row in store.rows(("touched",))] == [None, None, "a timer", "a timer"]
-            assert store.unavailable() == {"gone": Unavailable()}
-        with sqlite3.connect(Path("a") / FILE_NAME) as db:
-            assert db.execute("PRAGMA user_version").fetchone() == (3,)
 
     def test_a_run_whose_parameters_are_tuned_per_dataset(self, write):
         def tuned(*scores):

@@ -5,47 +5,23 @@ import sqlite3
 from contextlib import closing
 
 import pytest
-from tampering import make_older
 
 from mfbench.errors import RunError
-from mfbench.model.trials import Trial, TrialResult, Unavailable
+from mfbench.model.trials import Trial, TrialResult
 from mfbench.run.store import file as store_file
-from mfbench.run.store.file import FILE_NAME, SCHEMA_VERSION, open_to_write, reason_of
+from mfbench.run.store import store as store_store
+from mfbench.run.store.file import FILE_NAME, SCHEMA_VERSION, reason_of
 from mfbench.run.store.store import Store
 
 
-def test_another_version_is_refused(tmp_path):
+@pytest.mark.parametrize("read_only", [False, True])
+@pytest.mark.parametrize("version", [SCHEMA_VERSION + 1, 7])
+def test_another_version_is_refused(tmp_path, version, read_only):
     Store(tmp_path).close()
-    with sqlite3.connect(tmp_path / FILE_NAME) as db:
-        db.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
-    with pytest.raises(RunError, match=f"schema version {SCHEMA_VERSION + 1}"):
-        Store(tmp_path)
-
-
-def test_version_3_is_read_and_updated(tmp_path, make_metadata):
-    with Store(tmp_path) as store:
-        store.begin(make_metadata(), [], [("away", "offline", Unavailable())])
-    make_older(tmp_path, 3)
-    with Store(tmp_path, read_only=True) as store:
-        assert store.unavailable() == {"away": Unavailable()}
-    with Store(tmp_path) as store:
-        assert store.unavailable() == {"away": Unavailable()}
-        store.begin(make_metadata(), [], [("away", "offline", Unavailable(True, "no answer"))])
-        assert store.unavailable() == {"away": Unavailable(True, "no answer")}
-
-
-def test_version_4_is_read_and_updated(tmp_path):
-    trial = Trial("key", "iris", "A", 0, 0, 0)
-    with Store(tmp_path) as store:
-        store.set_plan([trial])
-        store.add(trial, TrialResult(key="key"))
-    make_older(tmp_path, 4)
-    with Store(tmp_path, read_only=True) as store:
-        assert next(store.rows(("status", "touched")))["touched"] is None
-        assert store.table(("touched",))["touched"] == [None]
-    with Store(tmp_path) as store:
-        store.add(trial, TrialResult(key="key", touched="os.environ (X)"))
-        assert next(store.rows(("status", "touched")))["touched"] == "os.environ (X)"
+    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as db:
+        db.execute(f"PRAGMA user_version = {version}")
+    with pytest.raises(RunError, match=f"schema version {version}, .*use the mfbench that wrote it, or .*--fresh"):
+        Store(tmp_path, read_only=read_only)
 
 
 def test_a_folder_without_a_run_is_reported(tmp_path):
@@ -81,12 +57,6 @@ def test_an_error_of_sqlite_is_one_sentence_that_names_the_file(subtests, tmp_pa
             assert expected in sentence and str(tmp_path / FILE_NAME) in sentence
 
 
-def test_a_store_without_permission_names_it(tmp_path, monkeypatch):
-    Store(tmp_path).close()
-    monkeypatch.setattr(store_file.os, "access", lambda *_: False)  # root may read everything
-    assert "cannot be read: you have no permission" in reason_of(tmp_path / FILE_NAME, "unable to open database file")
-
-
 def test_a_closed_store_is_read_on_a_full_disk(tmp_path, monkeypatch):
     """The index of the log, which an ordinary connection makes, needs room."""
     with Store(tmp_path) as store:
@@ -102,31 +72,34 @@ def test_a_closed_store_is_read_on_a_full_disk(tmp_path, monkeypatch):
     with Store(tmp_path, read_only=True) as reader:
         assert reader.finished() == {"key"}
     (tmp_path / f"{FILE_NAME}-wal").write_bytes(b"results that the file alone does not have")
-    with pytest.raises(RunError, match="was not closed and its folder cannot be written to; copy the folder"):
+    with pytest.raises(RunError, match=r"was not closed and its folder cannot be written to .*; copy the folder"):
         Store(tmp_path, read_only=True)
 
 
 @pytest.mark.parametrize("read_only", [False, True])
-def test_a_file_without_its_end_is_refused(tmp_path, read_only):
+def test_a_file_without_its_end_is_damaged(tmp_path, read_only):
     """SQLite would read zeros: the last pages of a long text or array are not checked."""
     with Store(tmp_path) as store, store.writing("meta") as db:
         db.execute("INSERT INTO meta VALUES ('long', ?)", ["x" * 100_000])
     path = tmp_path / FILE_NAME
-    path.write_bytes(path.read_bytes()[:-100])
-    with pytest.raises(RunError, match=r"results.sqlite is damaged \(its end is missing\); move it"):
-        Store(tmp_path, read_only=read_only)
+    path.write_bytes(path.read_bytes()[:-4000])
+    with (
+        Store(tmp_path, read_only=read_only) as store,
+        pytest.raises(RunError, match=r"results.sqlite is damaged \(the content of meta differs"),
+    ):
+        store.meta()
 
 
 def test_the_file_alone_has_what_was_written_before_the_last_moment(tmp_path, monkeypatch):
     """A kill leaves the log behind; whoever copies the file without it must not lose the run."""
     clock = [100.0]
-    monkeypatch.setattr(store_file.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(store_store.time, "monotonic", lambda: clock[0])
     run, copy = tmp_path / "run", tmp_path / "copy"
     copy.mkdir()
     with Store(run) as store:
         for number in range(4):
             store.add(Trial(f"key{number}", "iris", "A", 0, number, number), TrialResult(key=f"key{number}"))
-            clock[0] += 0.6 * store_file.CHECKPOINT_SECONDS
+            clock[0] += 0.6 * store_store.CHECKPOINT_SECONDS
         shutil.copy(run / FILE_NAME, copy)
         with Store(copy, read_only=True) as alone:
             assert alone.finished() == {"key0", "key1", "key2"}
@@ -143,31 +116,3 @@ def test_closing_moves_the_log_to_the_file_although_another_process_reads(tmp_pa
         shutil.copy(run / FILE_NAME, copy)
     with Store(copy, read_only=True) as alone:
         assert alone.finished() == {"key0", "key1"}
-
-
-@pytest.mark.parametrize("version", [5, 6])
-def test_the_versions_before_are_read_and_updated(tmp_path, version):
-    trial = Trial("key", "iris", "A", 0, 0, 0)
-    with Store(tmp_path) as store:
-        store.set_plan([trial])
-        store.add(trial, TrialResult(key="key"))
-    make_older(tmp_path, version)
-    for read_only in (True, False, True):
-        with Store(tmp_path, read_only=read_only) as store:
-            assert [row["status"] for row in store.rows(("status",))] == ["ok"] and not store.damaged
-    with sqlite3.connect(tmp_path / FILE_NAME) as db:
-        assert db.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
-
-
-def test_an_update_from_version_6_does_not_hide_damage(small_run):
-    """Checksums that are there stay: new ones would make changed content look intact."""
-    folder = small_run.path
-    make_older(folder, 6)
-    with closing(sqlite3.connect(folder / FILE_NAME)) as db, db:
-        db.execute("UPDATE trials SET scores = replace(scores, '0.9', '0.1'), checksum = NULL")
-        db.execute("UPDATE splits SET n_train = n_train + 1")
-        before = db.execute("SELECT checksum FROM trials").fetchall(), db.execute("SELECT * FROM seals").fetchall()
-    with closing(open_to_write(folder / FILE_NAME)) as db:
-        assert db.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
-        after = db.execute("SELECT checksum FROM trials").fetchall(), db.execute("SELECT * FROM seals").fetchall()
-    assert after == before

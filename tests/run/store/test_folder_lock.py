@@ -3,7 +3,7 @@
 import pytest
 
 from mfbench.errors import RunError
-from mfbench.run.store.folder_lock import MERGING, locked
+from mfbench.run.store.folder_lock import REMNANT, locked
 
 
 def test_a_second_process_is_refused_and_the_option_is_named(tmp_path):
@@ -15,7 +15,7 @@ def test_a_second_process_is_refused_and_the_option_is_named(tmp_path):
 
 
 def test_what_a_killed_merge_left_is_removed(tmp_path):
-    remnant = tmp_path / f"{MERGING}abc"
+    remnant = tmp_path / f"{REMNANT}abc"
     remnant.mkdir()
     (remnant / "results.sqlite").write_text("half")
     with locked(tmp_path):

@@ -1,5 +1,6 @@
 """Starting over: earlier results are kept until new ones can be made."""
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,15 @@ def test_results_are_gone_once_they_are_discarded(folder):
         discard()
         discard()
     assert content(folder) == {".lock": "", FILE_NAME: "new"}
+
+
+def test_files_that_the_run_did_not_write_stay(folder):
+    own = {"notes.md": "mine", "plot.html": "mine", "table.json": "mine", "output.log": "mine"}
+    for name, text in own.items():
+        (folder / name).write_text(text)
+    with set_aside(folder, True) as discard:
+        discard()
+    assert content(folder) == {".lock": "", **own}
 
 
 def test_a_start_that_fails_costs_nothing(folder):
@@ -63,9 +73,12 @@ def test_a_process_that_is_killed_while_it_moves_files_loses_none(folder, moved,
             raise KeyboardInterrupt
         return replace(path, target)
 
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+    with monkeypatch.context() as patch:
         patch.setattr(Path, "replace", stop)
-        set_aside(folder, True).__enter__()
+        for is_fresh in (True, False):  # the next start is killed too, while it moves them back
+            calls.clear()
+            with suppress(KeyboardInterrupt):
+                set_aside(folder, is_fresh).__enter__()
     with set_aside(folder, False):
         assert content(folder) == before
 

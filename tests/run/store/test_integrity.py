@@ -4,7 +4,6 @@ import sqlite3
 
 import numpy as np
 import pytest
-from tampering import make_older
 
 from mfbench.errors import RunError
 from mfbench.model.trials import Trial, TrialResult
@@ -109,14 +108,6 @@ def test_long_lists_are_cut():
     (remark,) = remark_on_damage([f"trial {number}" for number in range(MOST_NAMED + 5)])
     assert "15 trials" in remark and remark.count(";") == MOST_NAMED + 1 and "5 more" in remark
     assert remark_on_damage([]) == []
-
-
-def test_damage_shows_in_a_store_of_the_version_before_too(folder):
-    make_older(folder, 6)
-    change(folder, "UPDATE trials SET scores = '{\"accuracy\": 1}' WHERE key = (SELECT MIN(key) FROM trials)")
-    for read_only in (True, False):
-        with Store(folder, read_only=read_only) as store:
-            assert len(store.damaged) == 1
 
 
 def test_a_curve_that_appears_or_changes_is_damage(folder):

@@ -1,4 +1,4 @@
-"""Metadata come back from JSON as they were written, and those of other versions are read as far as they can be."""
+"""Metadata come back from JSON as they were written."""
 
 import json
 from pathlib import Path
@@ -53,23 +53,6 @@ def test_the_whole_suite_is_recorded(metadata):
 
 def test_the_title_is_the_name_unless_there_is_one(make_metadata):
     assert make_metadata().title == "own"
-
-
-def test_a_run_of_an_earlier_version_has_the_defaults(metadata):
-    columns = stored(metadata)
-    for key in ("published_test", "rope", "missing", "equal"):
-        del columns["suite"]["report"][key]
-    for name in ("rules", "takes_numbers", "real_valued", "out"):
-        del columns[name]
-    read = RunMetadata.from_columns(columns, FOLDER)
-    assert (read.report.published_test, read.report.rope, read.report.missing) == ("paired-t", 0.01, "drop-dataset")
-    assert (read.report.equal, read.rules, read.out) == ([], {}, "reports")
-
-
-def test_keys_of_another_version_are_ignored(metadata):
-    columns = stored(metadata)
-    columns["protocol"]["unheard_of"] = columns["suite"]["report"]["unheard_of"] = 1
-    assert RunMetadata.from_columns(columns, FOLDER) == metadata
 
 
 def test_a_run_that_never_started_is_refused():

@@ -34,8 +34,8 @@ def test_differences(subtests):
         ({"methods": {"A": CODE.methods["A"] | {"plugin mine": "ff"}}}, ["mine with other code"]),
         ({"methods": {"A": CODE.methods["A"] | {"project": "ff"}}}, ["the project of the method with other code"]),
         ({"methods": {"A": CODE.methods["A"] | {"distribution my-package": "2"}}}, ["my-package 2 instead of 1.0"]),
-        ({"methods": {"A": CODE.methods["A"] | {"import other": "1"}}}, ["other only here"]),
-        ({"datasets": {}}, ["toys only there"]),
+        ({"methods": {"A": CODE.methods["A"] | {"import other": "1"}}}, ["other is installed in addition"]),
+        ({"datasets": {}}, ["toys is not installed"]),
     ]:
         with subtests.test(changes=changes, expected=expected):
             assert differences_of(CODE, CODE.model_copy(update=changes), "toy", "A") == expected

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from mfbench.data.prepare import Columns
 from mfbench.host.expressions import parse
 from mfbench.model.trials import Status, Trial
-from mfbench.run.store.formats.interactions import pack_interactions
+from mfbench.run.store.formats.documents import pack_document
 from mfbench.run.trial.folds import Fold
 from mfbench.run.trial.interactions import PAIRS_KEPT, read_interactions
 from mfbench.run.trial.prediction import run_trial
@@ -71,7 +71,7 @@ class TestReading:
         np.testing.assert_allclose(np.abs(found.values[:-1]), sizes[:PAIRS_KEPT])
         assert tuple(found.pairs[-1]) == smallest
         assert found.ranks.tolist() == [*range(1, PAIRS_KEPT + 1), 190]
-        assert len(pack_interactions(found)) < 2000
+        assert len(pack_document(found)) < 2000
 
     def test_a_known_pair_without_weight_ranks_last(self):
         found = read([[0, 1], [1, 0]], groups=[0, 2], n_features=4, known=[(3, 1)])

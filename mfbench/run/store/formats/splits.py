@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mfbench.run.store.formats.arrays import pack, unpack
 
@@ -29,7 +29,7 @@ class StoredSplit:
 
 
 def pack_split(split: Split, shape: tuple[int, int]) -> Columns:
-    """Return what is stored of a split."""
+    """Return what is stored of a split of a dataset with this number of rows and features."""
     train = None if len(split.train) + len(split.test) == shape[0] else pack(split.train)
     validation = None if split.tuning is None else pack(split.tuning[1])
     features = split.features(shape[1])
@@ -41,8 +41,5 @@ def unpack_split(
     test: bytes, train: bytes | None, validation: bytes | None, n_train: int, n_features: int
 ) -> StoredSplit:
     """Return the rows that `pack_split` has packed."""
-    return StoredSplit(unpack(test), _unpacked(train), _unpacked(validation), n_train, n_features)
-
-
-def _unpacked(blob: bytes | None) -> NDArray[Any] | None:
-    return None if blob is None else unpack(blob)
+    train_rows, validation_rows = (None if blob is None else unpack(blob) for blob in (train, validation))
+    return StoredSplit(unpack(test), train_rows, validation_rows, n_train, n_features)

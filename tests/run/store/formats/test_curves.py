@@ -1,4 +1,4 @@
-"""Stored curves come back as they were, from the store too; stores without them stay valid."""
+"""Stored curves come back as they were, from the store too."""
 
 import json
 import zlib
@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from mfbench.model.trials import Curve, Trial, TrialResult
-from mfbench.run.store.formats.curves import pack_curve, unpack_curve
+from mfbench.run.store.formats.curves import unpack_curve
+from mfbench.run.store.formats.documents import pack_document
 from mfbench.run.store.store import Store
 
 
@@ -37,25 +38,25 @@ def assert_equal(one, other):
     ],
 )
 def test_what_is_stored_comes_back(curve, tmp_path):
-    assert_equal(unpack_curve(pack_curve(curve)), curve)
+    assert_equal(unpack_curve(pack_document(curve)), curve)
     trial = Trial("key", "iris", "A", 0, 0, 0)
     with Store(tmp_path) as store:
         store.set_plan([trial])
-        assert not store.has_curves()
+        assert not store.has_any("curve")
         store.add(trial, TrialResult(key="key", curve=curve))
         (row,) = store.rows(("curve",))
         assert_equal(row["curve"], curve)
-        assert store.has_curves()
+        assert store.has_any("curve")
 
 
 def test_parameters_of_numpy_are_stored_as_plain_numbers():
-    back = unpack_curve(pack_curve(curve_of(1, chosen=({"C": np.float64(0.5)},))))
+    back = unpack_curve(pack_document(curve_of(1, chosen=({"C": np.float64(0.5)},))))
     assert back.chosen == ({"C": 0.5},)
 
 
 def test_what_cannot_be_a_curve_is_refused(subtests):
     for change in [{"sizes": [0, 2, 3]}, {"sizes": [1, 1, 2]}, {"sizes": [3, 2, 1]}, {"sizes": []}, {"seconds": [0.1]}]:
         with subtests.test(change=change):
-            content = {**json.loads(zlib.decompress(pack_curve(curve_of(3)))), **change}
+            content = {**json.loads(zlib.decompress(pack_document(curve_of(3)))), **change}
             with pytest.raises(ValueError, match=r"ascending|reshape"):
                 unpack_curve(zlib.compress(json.dumps(content).encode()))

@@ -7,7 +7,8 @@ import pytest
 
 from mfbench.model.trials import Candidate
 from mfbench.run.store.formats.candidates import pack_candidates, unpack_candidates
-from mfbench.run.store.formats.interactions import pack_interactions, unpack_interactions
+from mfbench.run.store.formats.documents import pack_document
+from mfbench.run.store.formats.interactions import unpack_interactions
 from mfbench.run.trial.interactions import read_interactions
 
 
@@ -17,7 +18,7 @@ def test_what_is_stored_comes_back(p_values):
     estimator = SimpleNamespace(interaction_importances_=weights, interaction_pvalues_=p_values)
     stored = read_interactions(estimator, np.arange(4), 4)
     inside = unpack_candidates(pack_candidates([Candidate(chosen={}, interactions=stored)]))[0].interactions
-    for back in (unpack_interactions(pack_interactions(stored)), inside):
+    for back in (unpack_interactions(pack_document(stored)), inside):
         for name in ("pairs", "values", "ranks", "p_values"):
             np.testing.assert_array_equal(getattr(back, name), getattr(stored, name))
         assert (back.norm, back.n_pairs) == (stored.norm, stored.n_pairs)

@@ -1,0 +1,44 @@
+"""The `git` program, called so that a repository cannot make it run anything or ask for anything."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from mfbench.errors import UsageError
+
+_SAFE = ("--no-pager", "--no-optional-locks", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
+_SECONDS = 600
+
+
+class GitError(UsageError):
+    """Git is not installed, or refuses a command."""
+
+
+def run_git(folder: Path, *words: str, options: Sequence[str] = ()) -> str:
+    """Return what a command of Git prints, without blanks around it."""
+    # Git runs without hooks, monitors of the file system and prompts, and ignores variables of the environment that
+    # would name another repository. Filters are not switched off, so no command that checks files out is safe without
+    # more `options`. Git itself refuses a repository of another user unless `safe.directory` names it.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    try:
+        done = subprocess.run(
+            ["git", *_SAFE, *options, "-C", str(folder), *words],
+            env={**environment, "GIT_TERMINAL_PROMPT": "0"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=_SECONDS,
+            check=False,
+        )
+    except FileNotFoundError:
+        raise GitError("git is not installed, or not in PATH") from None
+    except subprocess.TimeoutExpired:
+        raise GitError(f"{folder}: git {words[0]} did not end within {_SECONDS} seconds") from None
+    if done.returncode:
+        reason = done.stderr.strip().splitlines()[:1] or [f"exit code {done.returncode}"]
+        raise GitError(f"{folder}: git {words[0]} failed: {reason[0]}")
+    return done.stdout.strip()
