@@ -42,7 +42,7 @@ from mfbench.suite.resolve import DatasetEntry, resolve_datasets, resolve_method
 from mfbench.suite.restriction import Restriction
 from mfbench.suite.schema import Method, ProtocolSettings
 from mfbench.suite.seeds import seed_of
-from mfbench.suite.shares import Share
+from mfbench.suite.shards import Shard
 
 M = TypeVar("M", Method, ResolvedMethod)
 
@@ -76,7 +76,7 @@ class Plan:
         The datasets with more than two classes of each method that is for two; they have no trials of it.
     forecast : Forecast or None
         What its run is expected to cost; None until the run begins.
-    share : Share or None
+    shard : Shard or None
         Which part of a plan the trials are; None for a whole plan.
     """
 
@@ -93,7 +93,7 @@ class Plan:
     ingredients: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
     unsuited: dict[str, list[str]] = field(default_factory=dict)
     forecast: Forecast | None = None
-    share: Share | None = None
+    shard: Shard | None = None
 
     @property
     def failures(self) -> list[str]:

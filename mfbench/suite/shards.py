@@ -1,6 +1,6 @@
-"""Shares of a plan: which trials a shard or a task runs, so that all shares together are the plan.
+"""Shards: the parts of a plan that machines run on their own, so that all shards together are the plan.
 
-A share keeps the keys and the seeds of its trials.
+A shard keeps the keys and the seeds of its trials.
 """
 
 from __future__ import annotations
@@ -9,22 +9,20 @@ import hashlib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from pathlib import Path
 
 from mfbench.errors import UsageError
 
 _SHARD = re.compile(r"([0-9]{1,6})/([0-9]{1,6})")
-_SHARE_FOLDER = re.compile(r".+-(?:shard|task)-[0-9]+-of-[0-9]+(?:-[0-9a-f]+)?")
+_FOLDER = re.compile(r".+-shard-[0-9]+-of-[0-9]+(?:-[0-9a-f]+)?")
 
 
 @dataclass(frozen=True)
-class Share:
+class Shard:
     """A part of a plan.
 
     Attributes
     ----------
-    kind : {"shard", "task"}
-        A shard is numbered on the command line; a task is read from a file that a batch wrote.
     number, of : int
         From 1 to `of`.
     run : str
@@ -34,12 +32,11 @@ class Share:
     n_trials : int
         Number of trials of the whole plan.
     positions : tuple of int
-        Those of the share's trials in the whole plan, ascending.
+        Those of the shard's trials in the whole plan, ascending.
     batch : str, default=""
-        What distinguishes the tasks of a batch from those of another.
+        What distinguishes the shards of a batch from those of another; empty outside a batch.
     """
 
-    kind: Literal["shard", "task"]
     number: int
     of: int
     run: str
@@ -50,51 +47,48 @@ class Share:
 
     @property
     def folder_name(self) -> str:
-        """The name of the share's run folder."""
-        return share_folder_name(self.run, self.kind, self.number, self.of, self.batch)
+        """The name of the shard's run folder."""
+        return shard_folder_name(self.run, self.number, self.of, self.batch)
 
 
-def share_folder_name(run: str, kind: str, number: int | str, of: int | str, batch: str = "") -> str:
-    """Return the name of the run folder of a share.
+def shard_folder_name(run: str, number: int | str, of: int | str, batch: str = "") -> str:
+    """Return the name of the run folder of a shard.
 
     Parameters
     ----------
     run : str
         The name of the folder of the whole run.
-    kind : {"shard", "task"}
     number : int or str
-        "*" for a shell pattern that matches all shares.
+        "*" for a shell pattern that matches all shards.
     of : int or str
     batch : str, default=""
 
     Examples
     --------
-    >>> share_folder_name("quick-1a2b3c4d", "shard", 3, 10)
-    'quick-1a2b3c4d-shard-3-of-10'
-    >>> share_folder_name("quick-1a2b3c4d", "task", "*", 12, "99e1f0")
-    'quick-1a2b3c4d-task-*-of-12-99e1f0'
+    >>> shard_folder_name("quick-1a2b3c4d", "*", 12, "99e1f0")
+    'quick-1a2b3c4d-shard-*-of-12-99e1f0'
     """
-    return "-".join([run, kind, str(number), "of", str(of), *([batch] if batch else [])])
+    return f"{run}-shard-{number}-of-{of}" + (f"-{batch}" if batch else "")
 
 
-def is_share_folder_name(name: str) -> bool:
-    """Tell whether a run folder has the name of that of a share.
+def is_shard_folder_name(name: str) -> bool:
+    """Tell whether a run folder has the name of that of a shard.
 
     Examples
     --------
-    >>> is_share_folder_name("quick-1a2b3c4d-shard-3-of-10"), is_share_folder_name("quick-1a2b3c4d")
+    >>> is_shard_folder_name("quick-1a2b3c4d-shard-3-of-10"), is_shard_folder_name("quick-1a2b3c4d")
     (True, False)
     """
-    return _SHARE_FOLDER.fullmatch(name) is not None
+    return _FOLDER.fullmatch(name) is not None
 
 
-def parse_shard(text: str) -> tuple[int, int]:
-    """Return the two numbers of ``--shard``.
+def parse_shard(text: str) -> tuple[int, int] | Path:
+    """Return the number of a shard and how many there are, or the file of a shard.
 
     Parameters
     ----------
     text : str
-        Such as "3/10": the third of ten shards.
+        Such as "3/10": the third of ten shards; or the path of a file (.json) that ``mfbench batch`` wrote.
 
     Raises
     ------
@@ -112,10 +106,11 @@ def parse_shard(text: str) -> tuple[int, int]:
     """
     match = _SHARD.fullmatch(text)
     number, of = (int(match[1]), int(match[2])) if match else (0, 0)
-    if not 1 <= number <= of:
-        of = of or 3
-        raise UsageError(f"--shard {text!r} is not a shard: write its number and how many there are, such as 1/{of}")
-    return number, of
+    if 1 <= number <= of:
+        return number, of
+    if text.endswith(".json"):
+        return Path(text)
+    raise UsageError(f"--shard {text!r} is not a shard: write its number and how many there are, such as 1/{of or 3}")
 
 
 def digest_of(keys: Iterable[str]) -> str:
