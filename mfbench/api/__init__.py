@@ -218,7 +218,7 @@ def run_suite(suite: str, *, observer: Observer | None = None, **options: Any) -
     SuiteError, UsageError
         If the suite or an option is not valid, or a bundle is refused.
     RunError
-        If the run folder is in use or cannot be written to, or no place of the executor can run trials.
+        If the run folder is in use or cannot be written to, or no worker of the executor can run trials.
     PluginError
         If the executor cannot be used, such as without a package that it needs.
 

@@ -9,17 +9,17 @@ import pytest
 from small_runs import results_of, started
 
 sys.path.insert(0, str(Path(__file__).parent))
-from fake import Place, StubPool, ThreadEngine, job_of, trials_of
+from fake import FakeWorker, StubPool, ThreadEngine, job_of, trials_of
 
 from mfbench.api.request import Request
 from mfbench.errors import ExitCode
 from mfbench.run.workers.array_cache import ArrayCache
 from mfbench.suite.forecast import Cost
-from mfbench_cluster import site
+from mfbench_cluster import service
 from mfbench_cluster.batch import shard_file
 from mfbench_cluster.hooks import mfbench_finished, mfbench_part_of_plan, mfbench_pool
 from mfbench_cluster.pool.remote import RemotePool
-from mfbench_cluster.site import Site
+from mfbench_cluster.service import WorkerService
 
 
 def pool_of(engine, job, plan):
@@ -32,9 +32,12 @@ def plan():
     return SimpleNamespace(methods={}, datasets={}, forecast=None)
 
 
-def test_trials_run_at_the_places_of_an_engine(plan, tmp_path, monkeypatch):
-    monkeypatch.setattr(site, "LocalPool", StubPool)
-    engine, job = ThreadEngine({"p": Place(Site(ArrayCache(tmp_path / "cache")))}), job_of(tmp_path / "data")
+def test_trials_run_at_the_workers_of_an_engine(plan, tmp_path, monkeypatch):
+    monkeypatch.setattr(service, "LocalPool", StubPool)
+    engine, job = (
+        ThreadEngine({"p": FakeWorker(WorkerService(ArrayCache(tmp_path / "cache")))}),
+        job_of(tmp_path / "data"),
+    )
     pool = pool_of(engine, job, plan)
     assert isinstance(pool, RemotePool)
     with started(pool, job):

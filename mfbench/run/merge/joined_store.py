@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import partial
@@ -11,6 +12,7 @@ from typing import Any
 
 from mfbench.errors import RunError, explained
 from mfbench.run.store.file import FILE_ERRORS, FILE_NAME, open_to_write, reason_of, transaction
+from mfbench.run.store.folder_lock import MERGING
 from mfbench.run.store.seals import WHOLE, fill_checksums, seal
 
 REPLACED = ("meta", "plan", "datasets", "left_out")
@@ -37,35 +39,37 @@ def changed_store(target: Path) -> Iterator[sqlite3.Connection]:
         If the folder cannot be written to.
     """
     path = target / FILE_NAME
+    is_new = not path.exists()
+    absent = [folder for folder in (target, *target.parents) if not folder.exists()]
     with (
         explained(RunError, partial(reason_of, path), *FILE_ERRORS),
         explained(RunError, lambda reason: f"cannot write to {target}: {reason}", OSError),
-        _removed_on_error(path),
-        closing(open_to_write(path)) as db,
-        transaction(db),
+        _removed_on_error(absent),
     ):
-        for table in REPLACED:
-            db.execute(f"DELETE FROM {table}")
-        yield db
-        fill_checksums(db)
-        seal(db, *WHOLE)
+        target.mkdir(parents=True, exist_ok=True)
+        # Inside the target: a folder beside it, left by a killed process, would look like a run.
+        with tempfile.TemporaryDirectory(prefix=MERGING, dir=target) as folder:
+            work = Path(folder) / FILE_NAME if is_new else path
+            with closing(open_to_write(work)) as db, transaction(db):
+                for table in REPLACED:
+                    db.execute(f"DELETE FROM {table}")
+                yield db
+                fill_checksums(db)
+                seal(db, *WHOLE)
+            if is_new:
+                for suffix in ("-wal", "-shm"):
+                    path.with_name(f"{FILE_NAME}{suffix}").unlink(missing_ok=True)  # of a store that was deleted
+                work.replace(path)
 
 
 @contextmanager
-def _removed_on_error(path: Path) -> Iterator[None]:
-    """Remove a new store, and the folders that were created for it, if the block raises."""
-    absent = [each for each in (path, *path.parents) if not each.exists()]
-    files = [path.with_name(f"{path.name}{suffix}") for suffix in ("", "-wal", "-shm")]
-    if absent:
-        for file in files:
-            file.unlink(missing_ok=True)  # the log of a store that was deleted
+def _removed_on_error(folders: Iterable[Path]) -> Iterator[None]:
+    """Remove folders that were created, if the block raises."""
     try:
         yield
     except BaseException:
-        with suppress(OSError):
-            for file in files if absent else ():
-                file.unlink(missing_ok=True)
-            for folder in absent[1:]:
+        for folder in folders:
+            with suppress(OSError):
                 folder.rmdir()
         raise
 

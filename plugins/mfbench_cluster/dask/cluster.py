@@ -142,7 +142,7 @@ async def start_cluster(jobs: int, stack: AsyncExitStack) -> LocalCluster:
 
 @contextmanager
 def _own_main() -> Iterator[None]:
-    """Have workers run `worker_main` in place of the main script, which `multiprocessing` runs in a new process."""
+    """Have workers run `worker_main` instead of the main script, which `multiprocessing` runs in a new process."""
     prepare = spawn.get_preparation_data
 
     def prepare_worker(name: str) -> dict[str, Any]:
@@ -172,12 +172,12 @@ async def connect(scheduler: str | LocalCluster) -> Client:
     RunError
         If the scheduler does not answer.
     """
-    place: dict[str, Any] = {"address": scheduler}
+    address: dict[str, Any] = {"address": scheduler}
     if isinstance(scheduler, str) and "://" not in scheduler:
-        place = {"scheduler_file": scheduler}
+        address = {"scheduler_file": scheduler}
     client: Client | None = None
     try:
-        client = Client(**place, asynchronous=True, timeout=_CONNECT, set_as_default=False)
+        client = Client(**address, asynchronous=True, timeout=_CONNECT, set_as_default=False)
         # Dask's limit of time ends when a connection is accepted, whoever accepts it.
         await asyncio.wait_for(_started(client), 2 * _CONNECT)
     except Exception as error:  # an address that cannot be read, the file of something else, a refused connection

@@ -16,7 +16,7 @@ from time import monotonic
 from distributed import CancelledError, Client, Future, KilledWorker, LocalCluster
 from distributed.comm import CommClosedError
 
-from mfbench.engines import Outcome
+from mfbench.engines import CallOutcome
 from mfbench.errors import MfbenchError, RunError, describe_error
 from mfbench_cluster.dask import entry
 from mfbench_cluster.dask.cluster import close, connect, is_local, start_cluster
@@ -30,7 +30,7 @@ _PATIENCE = 60.0
 _ATTEMPTS = 5
 _CLOSED = ("closing", "closed")
 
-Report = Callable[[Outcome | MfbenchError], None]
+Report = Callable[[CallOutcome | MfbenchError], None]
 
 
 @dataclass(eq=False)
@@ -41,7 +41,7 @@ class Call:
     ----------
     ticket : int
     payload : bytes
-    place : str
+    worker : str
         The only worker that may run it; empty for any.
     avoid : collection of str
         Workers that must not run it.
@@ -55,14 +55,14 @@ class Call:
 
     ticket: int
     payload: bytes
-    place: str = ""
+    worker: str = ""
     avoid: Collection[str] = ()
     workers: tuple[str, ...] = ()
     attempt: int = 0
     future: Future | None = None
 
 
-class Session:
+class ClusterSession:
     """A connection to a cluster.
 
     Parameters
@@ -77,12 +77,12 @@ class Session:
 
     Attributes
     ----------
-    places : dict of str to int
+    workers : dict of str to int
         The workers that were there at the last look, and how many threads each has.
     """
 
     def __init__(self, scheduler: str, jobs: int, target: str, report: Report) -> None:
-        self.places: dict[str, int] = {}
+        self.workers: dict[str, int] = {}
         self._scheduler, self._jobs, self._target, self._report = scheduler, jobs, target, report
         # All calls of a session are one group of Dask's: its scheduler keeps them until a worker is free.
         self._group = f"mfbench-{uuid.uuid4().hex[:12]}"
@@ -132,17 +132,17 @@ class Session:
             if self._calls.get(call.ticket) is not call:
                 continue
             call.workers = self._workers_for(call)
-            if (call.place or call.avoid) and not call.workers:
-                self._lose(call, f"worker {call.place} was lost" if call.place else "no other worker is left")
+            if (call.worker or call.avoid) and not call.workers:
+                self._lose(call, f"worker {call.worker} was lost" if call.worker else "no other worker is left")
             else:
                 batches.setdefault(call.workers, []).append(call)
         for workers, batch in batches.items():
             self._send_batch(batch, workers)
 
     def _workers_for(self, call: Call) -> tuple[str, ...]:
-        if call.place:
-            return (call.place,) if call.place in self.places else ()
-        return tuple(place for place in self.places if place not in call.avoid) if call.avoid else ()
+        if call.worker:
+            return (call.worker,) if call.worker in self.workers else ()
+        return tuple(worker for worker in self.workers if worker not in call.avoid) if call.avoid else ()
 
     def _send_batch(self, calls: list[Call], workers: tuple[str, ...]) -> None:
         assert self._client is not None
@@ -164,7 +164,7 @@ class Session:
 
     async def _follow(self, call: Call, future: Future) -> None:
         try:
-            place, answer, reason = await future
+            worker, answer, reason = await future
         # Withdrawn, or the connection to the scheduler was lost, perhaps while the answer was on its way.
         except (CancelledError, CommClosedError):
             if self._calls.get(call.ticket) is not call:
@@ -181,12 +181,12 @@ class Session:
         except Exception as error:  # noqa: BLE001 - whatever Dask reports of a task
             self._lose(call, " ".join(describe_error(error).split()))
         else:
-            self._end(call, Outcome(call.ticket, answer, place, f"worker {place} {reason}" if reason else ""))
+            self._end(call, CallOutcome(call.ticket, answer, worker, f"worker {worker} {reason}" if reason else ""))
 
     def _lose(self, call: Call, reason: str) -> None:
-        self._end(call, Outcome(call.ticket, None, call.place, reason))
+        self._end(call, CallOutcome(call.ticket, None, call.worker, reason))
 
-    def _end(self, call: Call, outcome: Outcome) -> None:
+    def _end(self, call: Call, outcome: CallOutcome) -> None:
         if self._calls.get(call.ticket) is not call:
             return
         del self._calls[call.ticket]
@@ -216,7 +216,7 @@ class Session:
         if self._client.status in _CLOSED:
             return False
         try:
-            self.places = dict(await asyncio.wait_for(self._client.ncores(), _LOOK))
+            self.workers = dict(await asyncio.wait_for(self._client.ncores(), _LOOK))
         except (OSError, TimeoutError, CancelledError):
             return False
         return True
@@ -234,7 +234,7 @@ class Session:
     def _lose_stranded(self) -> None:
         """Report calls that Dask would keep for ever because no worker that may run them is left."""
         stranded = [
-            call for call in self._calls.values() if call.workers and not self.places.keys() & set(call.workers)
+            call for call in self._calls.values() if call.workers and not self.workers.keys() & set(call.workers)
         ]
         for call in stranded:
             names = ", ".join(call.workers[:3]) + (", …" if len(call.workers) > 3 else "")
