@@ -31,7 +31,7 @@ def test_addresses_are_accepted(subtests):
     "scheduler",
     [
         *("10.0.0.1:8786", "Local", "local:", "http://host:8786", "cluster", "tcp://", "tcp://host", "tcp://host:port"),
-        *("tcp://host:0", "tcp://host:99999", "tcp://:8786", "tcp://[::1", "TCP://host:8786"),
+        *("tcp://host:0", "tcp://:8786", "tcp://[::1]", "TCP://host:8786"),
     ],
 )
 def test_other_texts_are_refused(scheduler):
