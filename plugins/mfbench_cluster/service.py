@@ -32,7 +32,7 @@ from mfbench_cluster.pool.messages import (
     MessageError,
     Missing,
     Piece,
-    Received,
+    PieceReceived,
     Refused,
     RunBatch,
     Withdrawn,
@@ -47,7 +47,7 @@ FORGOTTEN = 600.0
 # The code that this process has loaded; an installation may change while it runs.
 _HOST_AT_START = host_code()
 
-Message = Accepted | Answered | Missing | Received | Refused | Withdrawn
+Message = Accepted | Answered | Missing | PieceReceived | Refused | Withdrawn
 
 
 def answer(payload: bytes, *, slots: int = 1, is_wanted: Callable[[], bool] = lambda: True) -> bytes:
@@ -108,7 +108,7 @@ class WorkerService:
             if isinstance(request, JobPackage):
                 message = self._accept(request, slots)
             elif isinstance(request, Piece):
-                message = Received(*self._cache.append(request.name, request.offset, request.total, request.data))
+                message = PieceReceived(*self._cache.append(request.name, request.offset, request.total, request.data))
             elif isinstance(request, RunBatch):
                 message = self._run(request, slots, is_wanted)
             else:

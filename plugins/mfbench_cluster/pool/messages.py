@@ -140,7 +140,7 @@ class Missing:
 
 
 @dataclass(frozen=True)
-class Received:
+class PieceReceived:
     """The answer to a piece.
 
     Attributes

@@ -24,7 +24,7 @@ from mfbench_cluster.pool.messages import (
     JobPackage,
     MessageError,
     Missing,
-    Received,
+    PieceReceived,
     Refused,
     RunBatch,
     Withdrawn,
@@ -200,7 +200,7 @@ class RemotePool(Executor):
             self._again(purpose)
         elif isinstance(purpose, str) and isinstance(message, Accepted):
             self._workers.accept(purpose, self._ticket)
-        elif isinstance(purpose, Transfer) and isinstance(message, Received):
+        elif isinstance(purpose, Transfer) and isinstance(message, PieceReceived):
             self._received(purpose, message)
         elif isinstance(purpose, Batch) and isinstance(message, Missing) and outcome.worker:
             self._missing(purpose, message, outcome)
@@ -222,7 +222,7 @@ class RemotePool(Executor):
         if isinstance(purpose, Batch) and any(trial.key in self._open for trial in purpose.trials):
             yield from self._lost(purpose, replace(outcome, answer=None, reason="its answer is not complete"))
 
-    def _received(self, transfer: Transfer, answer: Received) -> None:
+    def _received(self, transfer: Transfer, answer: PieceReceived) -> None:
         if not answer.is_complete and self._transfers.advance(transfer, answer):
             self._send_piece(transfer)
             return

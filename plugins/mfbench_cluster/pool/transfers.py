@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mfbench_cluster.pool.batches import Batch
-from mfbench_cluster.pool.messages import PIECE, Piece, Received
+from mfbench_cluster.pool.messages import PIECE, Piece, PieceReceived
 
 # Transfers at once: each has one piece in the memory of the driver.
 AT_ONCE = 8
@@ -87,7 +87,7 @@ class Transfers:
             file.seek(transfer.offset)
             return Piece(transfer.name, transfer.offset, total, file.read(PIECE))
 
-    def advance(self, transfer: Transfer, answer: Received) -> bool:
+    def advance(self, transfer: Transfer, answer: PieceReceived) -> bool:
         """Note how far a transfer has come; return False if it must begin again too often."""
         if answer.n_bytes == 0:
             self._times[transfer.cache, transfer.name] += 1

@@ -9,7 +9,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from fake import job_of
 
 from mfbench_cluster.pool.batches import Batch
-from mfbench_cluster.pool.messages import Received
+from mfbench_cluster.pool.messages import PieceReceived
 from mfbench_cluster.pool.transfers import AT_ONCE, MOST_TIMES, Transfers
 
 
@@ -51,7 +51,7 @@ def test_pieces_cover_the_file(transfers, tmp_path, monkeypatch):
     while (piece := transfers.piece(transfer)).data:
         assert (piece.name, piece.offset, len(piece.data) <= 100) == (deliveries_name, len(data), True)
         data += piece.data
-        assert transfers.advance(transfer, Received(len(data), False))
+        assert transfers.advance(transfer, PieceReceived(len(data), False))
     assert data == (tmp_path / name).read_bytes()
     assert piece.total == len(data)
 

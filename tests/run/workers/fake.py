@@ -22,7 +22,7 @@ from mfbench_cluster.pool.messages import (
     Accepted,
     Answered,
     Piece,
-    Received,
+    PieceReceived,
     RunBatch,
     WorkerMachine,
     packed,
@@ -310,7 +310,7 @@ class FakeEngine(Engine):
             results = tuple(fabricated(trial, self._seconds) for trial in request.trials)
             answer = packed(Answered(results, machine))
         elif isinstance(request, Piece):
-            answer = packed(Received(request.total, True))
+            answer = packed(PieceReceived(request.total, True))
         else:
             answer = packed(Accepted(machine))
         # A worker that waits begins its next call when the one before it has ended, not when the driver looks.
