@@ -44,12 +44,12 @@ def test_only_a_few_are_under_way(transfers):
 
 def test_pieces_cover_the_file(transfers, tmp_path, monkeypatch):
     monkeypatch.setattr("mfbench_cluster.pool.transfers.PIECE", 100)
-    name = deliveries_name = next(path.name for path in tmp_path.iterdir())
+    name = next(path.name for path in tmp_path.iterdir())
     transfers.request("machine", "p", name, None)
     (transfer,) = transfers.start()
     data = b""
     while (piece := transfers.piece(transfer)).data:
-        assert (piece.name, piece.offset, len(piece.data) <= 100) == (deliveries_name, len(data), True)
+        assert (piece.name, piece.offset, len(piece.data) <= 100) == (name, len(data), True)
         data += piece.data
         assert transfers.advance(transfer, PieceReceived(len(data), False))
     assert data == (tmp_path / name).read_bytes()
