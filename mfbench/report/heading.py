@@ -73,7 +73,7 @@ def data_of(run: Run) -> dict[str, Any]:
         "datasets": run.datasets,
         "part": run.meta.part or None,
         "only": run.meta.only,
-        "share": None if run.meta.share is None else run.meta.share.model_dump(exclude={"digest"}),
+        "shard": None if run.meta.shard is None else run.meta.shard.model_dump(exclude={"digest"}),
         "environment": run.meta.environment.model_dump(exclude_unset=True),
     }
 
@@ -100,11 +100,11 @@ def regeneration_commands(
         return [shell_command(["mfbench", "report", run.bundle.as_posix(), *options])]
     if not run.meta.out:  # merged from runs that several commands have made
         return [shell_command(["mfbench", "report", run.path.as_posix(), *options])]
-    share = run.meta.share
+    shard = run.meta.shard
     # Trials side by side slow each other down, so the number of workers is a condition of what is timed.
     jobs = ["--jobs", str(run.meta.environment.jobs)] if KINDS[run.meta.protocol.kind].times else []
-    suite = [*_portable(run.meta), *jobs, *(share.words if share is not None else ()), *folder]
-    stored = [run.meta.name, *folder] if share is None else [run.path.as_posix()]
+    suite = [*_portable(run.meta), *jobs, *(shard.words if shard is not None else ()), *folder]
+    stored = [run.meta.name, *folder] if shard is None else [run.path.as_posix()]
     return [shell_command(suite), shell_command(["mfbench", "report", *stored, *options])]
 
 

@@ -80,9 +80,9 @@ class _Counting(Silent):
         assert plan.forecast is not None  # `execute` makes it before it calls this
         self.remaining = Remaining(plan.forecast, pending, plan.loaded.protocol.timeout)
         resumed = f", {len(done)} done before" if done else ""
-        share = plan.share
-        part = "" if share is None else f"{share.kind} {share.number} of {share.of} with {len(plan.trials)} of "
-        total = len(plan.trials) if share is None else share.n_trials
+        shard = plan.shard
+        part = "" if shard is None else f"shard {shard.number} of {shard.of} with {len(plan.trials)} of "
+        total = len(plan.trials) if shard is None else shard.n_trials
         if pending:
             workers = counted(min(plan.forecast.jobs, len(pending)), "worker")
             resumed += f", about {in_words(self.remaining.total)} on {workers}"

@@ -14,7 +14,7 @@ from mfbench.model.trials import Candidate, Curve, Interactions, Status, TrialRe
 from mfbench.processes.channel import Channel, ForeignObjectError, dumps, framed, loads, receive, wait
 from mfbench.processes.keeper import Ended, Prepared
 from mfbench_check.verdicts import Outcome, Verdict
-from mfbench_cluster.pool.messages import Answered, Machine
+from mfbench_cluster.pool.messages import Answered, WorkerMachine
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def test_results_and_arrays_are_read():
             curve=Curve(np.arange(1), ("accuracy",), np.ones((1, 1)), np.ones(1)),
         ),
         Verdict(subject="a", kind="selector", package="p", check="c", outcome=Outcome.EXPECTED),
-        Answered((TrialResult(key="k"),), Machine("cache", "host", "kind")),
+        Answered((TrialResult(key="k"),), WorkerMachine("cache", "host", "kind")),
         [Ended(-9, is_memory=True), Prepared()],
         {"folder": Path("somewhere"), "range": range(3)},
     ],

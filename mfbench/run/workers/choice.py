@@ -33,7 +33,7 @@ class PoolHook(Protocol):
     """The hook ``mfbench_pool``, or one implementation of it."""
 
     def __call__(self, *, engine: Engine, job: Job, plan: Plan, registry: Registry, options: Choice) -> Executor | None:
-        """Return what runs the trials of a job at the places of an engine."""
+        """Return what runs the trials of a job on the workers of an engine."""
 
 
 def open_executor(
