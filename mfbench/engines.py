@@ -60,7 +60,7 @@ class Executor(ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CallOutcome:
     """How a call ended.
 
     Attributes
@@ -69,22 +69,22 @@ class Outcome:
         The number that the call was submitted with.
     answer : bytes or None
         What `mfbench.run.site.answer` returned; None if the call was lost.
-    place : str
-        The place that answered; empty if it is not known.
+    worker : str
+        The worker that answered; empty if it is not known.
     reason : str
         Why the call was lost: one clause, such as "worker tcp://… was lost".
     """
 
     ticket: int
     answer: bytes | None
-    place: str = ""
+    worker: str = ""
     reason: str = ""
 
 
 class Engine(ABC):
     """A context in which calls run on other processes or machines.
 
-    A place is a process that runs calls, such as a worker of Dask. A place runs a call by
+    A worker is a process that runs calls, such as a worker of Dask. It runs a call by
     ``mfbench.run.site.answer(payload, slots=…, is_wanted=…)``, in a thread or a process of its own.
     """
 
@@ -97,11 +97,11 @@ class Engine(ABC):
     ) -> None: ...
 
     @abstractmethod
-    def places(self) -> Mapping[str, int]:
-        """Return the places that are there now, each with the number of calls that it runs at once."""
+    def workers(self) -> Mapping[str, int]:
+        """Return the workers that are there now, each with its number of slots: the calls that it runs at once."""
 
     @abstractmethod
-    def submit(self, ticket: int, payload: bytes, *, place: str = "", avoid: Collection[str] = ()) -> None:
+    def submit(self, ticket: int, payload: bytes, *, worker: str = "", avoid: Collection[str] = ()) -> None:
         """Queue a call.
 
         Parameters
@@ -109,17 +109,17 @@ class Engine(ABC):
         ticket : int
             Increases from call to call; calls should start in this order.
         payload : bytes
-        place : str, default=""
-            The only place that may run it; empty for any.
+        worker : str, default=""
+            The only worker that may run it; empty for any.
         avoid : collection of str, default=()
-            Places that must not run it.
+            Workers that must not run it.
         """
 
     @abstractmethod
-    def wait(self, seconds: float) -> Sequence[Outcome]:
+    def wait(self, seconds: float) -> Sequence[CallOutcome]:
         """Wait until a call ends or is lost, at most some seconds; return those that have.
 
-        A call that was submitted ends exactly once unless it is withdrawn. A call whose only place has gone is lost.
+        A call that was submitted ends exactly once unless it is withdrawn. A call whose only worker has gone is lost.
         """
 
     @abstractmethod

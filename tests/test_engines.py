@@ -5,12 +5,12 @@ import sys
 
 import pytest
 
-from mfbench.engines import Engine, Executor, Outcome
+from mfbench.engines import CallOutcome, Engine, Executor
 
 
 def test_an_engine_without_all_methods_cannot_be_made():
     class Half(Engine):
-        def places(self):
+        def workers(self):
             return {}
 
     with pytest.raises(TypeError, match="abstract"):
@@ -23,7 +23,7 @@ def test_an_executor_has_four_methods():
 
 
 def test_a_lost_call_has_no_answer():
-    assert Outcome(3, None, reason="the worker was lost").place == ""
+    assert CallOutcome(3, None, reason="the worker was lost").worker == ""
 
 
 def test_it_imports_neither_numpy_nor_the_runner():

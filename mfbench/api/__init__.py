@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -143,33 +144,7 @@ def load_dataset(
     return load(reference, registry or load_registry(), options=options, target=target, categorical=categorical)
 
 
-def run_suite(
-    suite: str,
-    *,
-    profile: str | None = None,
-    jobs: int = 0,
-    part: str | None = None,
-    only: Sequence[str] = (),
-    out: Path | str = DEFAULT_OUT,
-    fresh: bool = False,
-    retry_failed: bool = False,
-    seed: int | None = None,
-    max_rows: int | None = None,
-    add: Any = (),
-    add_data: str | Sequence[str] = (),
-    target: str | None = None,
-    reference: str | None = None,
-    strict: bool = False,
-    data_dir: Path | str | None = None,
-    offline: bool = False,
-    executor: str = "local",
-    scheduler: str = "",
-    observer: Observer | None = None,
-    budget: str | float | None = None,
-    wait_for_workers: str | float | None = None,
-    shard: str | None = None,
-    reuse: Path | str | Sequence[Path | str] = (),
-) -> Run:
+def run_suite(suite: str, *, observer: Observer | None = None, **options: Any) -> Run:
     """Run a suite, or the trials that are still missing, and return the results.
 
     Parameters
@@ -214,8 +189,8 @@ def run_suite(
     executor : str, default="local"
         What runs the trials: the processes of this machine, or what a plugin registers, such as ``"dask"``. Results do
         not depend on it.
-    scheduler : str, default=""
-        Address of the executor's scheduler; empty for its default.
+    scheduler : str or None, default=None
+        Address of the executor's scheduler; None for its default.
     observer : Observer or None, default=None
         Called with every result as soon as it is stored, and from time to time with the trials that run. None prints
         lines of progress in a notebook, and nothing elsewhere.
@@ -225,9 +200,9 @@ def run_suite(
     wait_for_workers : str, float or None, default=None
         How long to wait while an executor has no worker: ``"2h"``, or seconds; None means five minutes. The processes
         of this machine are always there, so that it needs an `executor`.
-    shard : str or None, default=None
-        Run only a part of the trials: ``"3/10"`` is the third of ten parts of nearly equal predicted time. It has a
-        folder of its own; `merge` joins the parts.
+    shard : str, Path or None, default=None
+        Run only a part of the trials: ``"3/10"`` is the third of ten shards of nearly equal predicted time; or the file
+        of a shard that ``mfbench batch`` wrote. It has a folder of its own; `merge` joins shards.
     reuse : Path, str or sequence of these, default=()
         Bundles whose results of the same trials are used, so that only the others run. They are not verified: see
         `verify_bundle`.
@@ -242,7 +217,7 @@ def run_suite(
     SuiteError, UsageError
         If the suite or an option is not valid, or a bundle is refused.
     RunError
-        If the run folder is in use or cannot be written to, or no place of the executor can run trials.
+        If the run folder is in use or cannot be written to, or no worker of the executor can run trials.
     PluginError
         If the executor cannot be used, such as without a package that it needs.
 
@@ -259,35 +234,23 @@ def run_suite(
     >>> run.scores.set_index("method")["mean"].round(2).to_dict()
     {'1NN': 1.0, 'DUM': 0.5}
     """
-    request = Request(
-        suite,
-        profile=profile,
-        part=part,
-        only=only,
-        add=add,
-        add_data=add_data,
-        target=target,
-        reference=reference,
-        seed=seed,
-        max_rows=max_rows,
-        out=out,
-        data_dir=data_dir,
-        offline=offline,
-        strict=strict,
-        jobs=jobs,
-        fresh=fresh,
-        retry_failed=retry_failed,
-        budget=budget,
-        executor=executor,
-        scheduler=scheduler or None,
-        wait_for_workers=wait_for_workers,
-        shard=shard,
-        reuse=reuse,
-    )
-    outcome = run_request(request, observer)
+    outcome = run_request(Request(suite, **options), observer)
     if outcome.interrupt is not None:
         raise outcome.interrupt
     return outcome.run
+
+
+# For `help` and editors: the options are the fields of a request.
+run_suite.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+    [
+        parameter.replace(kind=parameter.KEYWORD_ONLY) if parameter.name != "suite" else parameter
+        for parameter in (
+            *inspect.signature(Request).parameters.values(),
+            inspect.signature(run_suite).parameters["observer"],
+        )
+    ],
+    return_annotation=Run,
+)
 
 
 def run_request(
@@ -328,23 +291,23 @@ class Outcome:
         return load_run(self.folder)
 
     @property
-    def is_empty_share(self) -> bool:
+    def is_empty_shard(self) -> bool:
         """Whether there are fewer groups of trials than shares, so that this one has none."""
-        share = self.plan.share
-        return share is not None and not self.plan.trials and share.n_trials > 0
+        shard = self.plan.shard
+        return shard is not None and not self.plan.trials and shard.n_trials > 0
 
     @property
     def exit_code(self) -> ExitCode:
         """The exit code that describes it."""
         if self.interrupt is not None:
             return ExitCode.INTERRUPTED
-        return ExitCode.OK if self.is_empty_share else exit_code(self.run)
+        return ExitCode.OK if self.is_empty_shard else exit_code(self.run)
 
     def show(self, console: Console, command: str, *, with_page: bool) -> Iterator[str]:
         """Write the page, print the report, and yield the lines that follow; the command is the one that goes on."""
         from mfbench.report.present import show_run, write_page
 
-        if self.is_empty_share:
+        if self.is_empty_shard:
             yield "Nothing to run: the plan has fewer groups of trials than shards."
             yield self.run.remarks[0]
             return

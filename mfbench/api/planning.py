@@ -46,7 +46,7 @@ def prepare_suite(
     folder = run_folder(request.out, loaded, request.only)
     asked = {"request": request, "plan": plan, "folder": folder, "registry": registry}
     plan = features.first("mfbench_part_of_plan", **asked) or plan
-    return plan, folder if plan.share is None else folder.with_name(plan.share.folder_name), registry
+    return plan, folder if plan.shard is None else folder.with_name(plan.shard.folder_name), registry
 
 
 def _left_out_reference(reference: str, loaded: LoadedSuite) -> str:
@@ -85,7 +85,7 @@ def explain_keys(plan: Plan) -> Iterator[str]:
     # The key and the coordinates are those of the first trial.
     for (dataset, method), ingredients in plan.ingredients.items():
         trial = next((t for t in plan.trials if (t.dataset, t.method) == (dataset, method)), None)
-        if trial is None:  # a share may have none
+        if trial is None:  # a shard may have none
             continue
         coordinates = {"repeat": trial.repeat, "fold": trial.fold, "seed": trial.seed}
         content = {"key": trial.key, "dataset": dataset, "method": method, **coordinates, "depends_on": ingredients}

@@ -12,7 +12,7 @@ from mfbench.errors import UsageError, whole_number
 from mfbench.host.registry import LOCAL
 from mfbench.run.forecast.budget import seconds_of
 from mfbench.suite.additions import items_of
-from mfbench.suite.shares import parse_shard
+from mfbench.suite.shards import parse_shard
 
 Accepted = TypeVar("Accepted")
 Kept = TypeVar("Kept")
@@ -22,7 +22,6 @@ FEATURES: Mapping[str, tuple[str, str]] = {
     "scheduler": ("--scheduler", "mfbench_cluster"),
     "wait_for_workers": ("--wait-for-workers", "mfbench_cluster"),
     "shard": ("--shard", "mfbench_cluster"),
-    "task": ("--task", "mfbench_cluster"),
 }
 """The option and the package of each field that an optional package serves."""
 
@@ -60,7 +59,7 @@ def _seconds(duration: str | float | None) -> float | None:
     return None if duration is None else seconds_of(duration)
 
 
-def _shard(shard: str | tuple[int, int] | None) -> tuple[int, int] | None:
+def _shard(shard: str | Path | tuple[int, int] | None) -> tuple[int, int] | Path | None:
     return parse_shard(shard) if isinstance(shard, str) else shard
 
 
@@ -71,7 +70,7 @@ def _whole(name: str) -> Callable[[int | None], int | None]:
 
 @dataclass(frozen=True)
 class Request:
-    """A run that is asked for, as `run_suite` describes it; `task` is the file of a batch's task."""
+    """A run that is asked for, as `run_suite` describes it."""
 
     # Lists are tuples, durations are seconds, files and folders are paths, and an absent value is None or empty.
 
@@ -96,13 +95,10 @@ class Request:
     executor: str = LOCAL
     scheduler: str | None = None
     wait_for_workers: Normalised[str | float | None, float | None] = Normalised(_seconds, None)
-    shard: Normalised[str | tuple[int, int] | None, tuple[int, int] | None] = Normalised(_shard, None)
-    task: Normalised[Path | str | None, Path | None] = Normalised(_path, None)
+    shard: Normalised[str | Path | tuple[int, int] | None, tuple[int, int] | Path | None] = Normalised(_shard, None)
     reuse: Normalised[Path | str | Iterable[Path | str], tuple[Path, ...]] = Normalised(_paths, ())
 
     def __post_init__(self) -> None:
-        if self.shard is not None and self.task is not None:
-            raise UsageError("choose one of --shard and --task")
         if self.scheduler == "":  # as from a variable of the shell that is not set
             raise UsageError("--scheduler is empty: write an address, or leave the option out")
         if self.wait_for_workers is not None and self.executor == LOCAL:

@@ -13,7 +13,7 @@ from mfbench.host.features import feature_hooks
 from mfbench.report.notebook import open_run
 from mfbench.run.store.file import FILE_NAME
 from mfbench.stats.results import Run
-from mfbench.suite.shares import is_share_folder_name
+from mfbench.suite.shards import is_shard_folder_name
 
 DEFAULT_OUT = Path("reports")
 
@@ -26,10 +26,10 @@ def load_run(path: Path | str) -> Run:
     if folder.is_dir() and not os.access(folder, os.R_OK | os.X_OK):
         raise RunError(f"{folder} cannot be read: you have no permission to; ask its owner for it (chmod a+rX)")
     if not (folder / FILE_NAME).is_file():
-        # A share is a part of a run, so it is not what the name of a suite stands for.
+        # A shard is a part of a run, so it is not what the name of a suite stands for.
         runs = sorted(
             folder.glob(f"*/{FILE_NAME}"),
-            key=lambda file: (not is_share_folder_name(file.parent.name), file.stat().st_mtime),
+            key=lambda file: (not is_shard_folder_name(file.parent.name), file.stat().st_mtime),
         )
         if folder.is_file():
             raise UsageError(f"{folder} is not the folder of a run, but a file")

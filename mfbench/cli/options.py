@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+Command = TypeVar("Command", bound=Callable[..., None])
 DEFAULT_OUT = Path("reports")
 
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder that holds all runs.")]
@@ -19,32 +22,12 @@ DataDir = Annotated[
     typer.Option("--data-dir", metavar="DIR", help="Mirror of datasets, searched first. [default: MFBENCH_DATA_DIR]"),
 ]
 Offline = Annotated[bool, typer.Option("--offline", help="Do not use the network.")]
-Profile = Annotated[
-    str | None,
-    typer.Option(help="Profile: quick, standard, full, or one that the suite defines. [default: the suite's]"),
-]
 Part = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="Run only a part that the suite defines; 'mfbench suites' lists them."),
 ]
 Only = Annotated[
     list[str] | None, typer.Option(metavar="GLOB", help="Run only matching datasets and methods. Can be repeated.")
-]
-Add = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="METHOD",
-        help="Add a method: 'LABEL = SELECTOR -> CLASSIFIER' or 'LABEL = CLASSIFIER'. Can be repeated.",
-    ),
-]
-AddData = Annotated[
-    list[str] | None, typer.Option(metavar="DATASET", help="Add a dataset, such as file:mine.csv. Can be repeated.")
-]
-AddedTarget = Annotated[
-    str | None,
-    typer.Option(
-        "--target", metavar="COLUMN", help="Label column of the datasets of --add-data. [default: the last one]"
-    ),
 ]
 Reference = Annotated[
     str | None, typer.Option(metavar="LABEL", help="Method that the others are compared with. [default: the suite's]")
@@ -53,12 +36,15 @@ Metric = Annotated[
     str | None, typer.Option(metavar="NAME", help="Metric that the report shows. [default: the run's first]")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
-Seed = Annotated[int | None, typer.Option(help="Override the suite's seed.")]
-MaxRows = Annotated[
-    int | None,
+Add = Annotated[
+    list[str] | None,
     typer.Option(
-        metavar="N", help="Sample the training rows of a fold if there are more than N. [default: the suite's]"
+        metavar="METHOD",
+        help="Add a method: 'LABEL = SELECTOR -> CLASSIFIER' or 'LABEL = CLASSIFIER'. Can be repeated.",
     ),
+]
+SuiteName = Annotated[
+    str, typer.Argument(metavar="NAME|FILE", help="Name of an installed suite, or path of a .toml file.")
 ]
 Target = Annotated[
     str | None, typer.Option(help="Label column of a file or repository. [default: the last one, or the repository's]")
@@ -69,6 +55,94 @@ Categorical = Annotated[
         metavar="COLUMN", help="Treat a numeric column of a file or repository as categorical. Can be repeated."
     ),
 ]
+
+
+def _value(kind: type, metavar: str | None, text: str) -> tuple[Any, None]:
+    return Annotated[kind | None, typer.Option(metavar=metavar, help=text)], None
+
+
+def _flag(name: str, text: str) -> tuple[Any, bool]:
+    return Annotated[bool, typer.Option(name, help=text)], False
+
+
+# What a command of a suite accepts beside its name: for each field of a `Request` its option and default.
+_OPTIONS: dict[str, tuple[Any, Any]] = {
+    "profile": _value(
+        str, None, "Profile: quick, standard, full, or one that the suite defines. [default: the suite's]"
+    ),
+    "jobs": (
+        Annotated[
+            int, typer.Option("--jobs", "-j", min=0, help="Number of worker processes; 0 means one per processor.")
+        ],
+        0,
+    ),
+    "part": (Part, None),
+    "only": (Only, None),
+    "add": (Add, None),
+    "add_data": _value(list[str], "DATASET", "Add a dataset, such as file:mine.csv. Can be repeated."),
+    "target": _value(str, "COLUMN", "Label column of the datasets of --add-data. [default: the last one]"),
+    "reference": (Reference, None),
+    "out": (Out, DEFAULT_OUT),
+    "fresh": _flag("--fresh", "Delete the earlier run with the same suite and options, and start over."),
+    "retry_failed": _flag("--retry-failed", "Repeat trials that failed."),
+    "budget": _value(
+        str,
+        "TIME",
+        "Wall time after which the run ends, complete or not: a number with s, m or h, or such as 1h30m.",
+    ),
+    "seed": _value(int, None, "Override the suite's seed."),
+    "max_rows": _value(int, "N", "Sample the training rows of a fold if there are more than N. [default: the suite's]"),
+    "data_dir": (DataDir, None),
+    "offline": (Offline, False),
+    "strict": (Strict, False),
+    "executor": (
+        Annotated[
+            str, typer.Option(metavar="NAME", help="What runs the trials: local, or an executor of 'mfbench plugins'.")
+        ],
+        "local",
+    ),
+    "scheduler": _value(str, "ADDRESS", "Address of the executor's scheduler. [default: the executor's]"),
+    "wait_for_workers": _value(str, "TIME", "How long to wait while the executor has no worker. [default: 5m]"),
+    "shard": _value(
+        str,
+        "I/N|FILE",
+        "Run only shard I of N shards of nearly equal predicted time, or the shard of a file of 'mfbench batch'; "
+        "'mfbench merge' joins them.",
+    ),
+    "reuse": _value(
+        list[Path],
+        "FILE",
+        "Use the results that a file of 'mfbench bundle' has of the same trials. Can be repeated.",
+    ),
+}
+RUN_OPTIONS = tuple(_OPTIONS)
+PLAN_OPTIONS = (
+    "profile", "part", "only", "add", "add_data", "target", "reference", "seed", "max_rows", "out", "data_dir",
+    "offline", "strict",
+)  # fmt: skip
+"""The options that choose trials, whatever runs them."""
+
+
+def taking(names: Sequence[str]) -> Callable[[Command], Command]:
+    """Return a decorator for a command: its keywords ``**options`` become the options of a run with these names."""
+
+    def declare(command: Command) -> Command:
+        first, *own, _ = inspect.signature(command, eval_str=True).parameters.values()
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        shared = [
+            inspect.Parameter(name, keyword, default=_OPTIONS[name][1], annotation=_OPTIONS[name][0]) for name in names
+        ]
+        parameters = [first, *shared, *(each.replace(kind=keyword) for each in own)]
+        command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        command.__annotations__ = {each.name: each.annotation for each in parameters}
+        return command
+
+    return declare
+
+
+def keywords(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that have a value, as keywords of a `Request`."""
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def make_console() -> Console:

@@ -7,29 +7,21 @@ from contextlib import closing
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from mfbench.cli.options import (
     DEFAULT_OUT,
-    Add,
-    AddData,
-    AddedTarget,
+    RUN_OPTIONS,
     AsJson,
-    DataDir,
-    MaxRows,
     Metric,
-    Offline,
-    Only,
     Out,
-    Part,
-    Profile,
-    Reference,
-    Seed,
-    Strict,
+    SuiteName,
+    keywords,
     make_console,
     print_line,
+    taking,
 )
 from mfbench.cli.streams import outlive_output, write_document
 from mfbench.errors import MfbenchError, UsageError, explained
@@ -45,65 +37,10 @@ class PictureForm(StrEnum):
     PNG = "png"
 
 
+@taking(RUN_OPTIONS)
 def suite(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME|FILE", help="Name of an installed suite, or path of a .toml file.")
-    ],
-    profile: Profile = None,
-    jobs: Annotated[
-        int, typer.Option("--jobs", "-j", min=0, help="Number of worker processes; 0 means one per processor.")
-    ] = 0,
-    part: Part = None,
-    only: Only = None,
-    add: Add = None,
-    add_data: AddData = None,
-    target: AddedTarget = None,
-    reference: Reference = None,
-    out: Out = DEFAULT_OUT,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Delete the earlier run with the same suite and options, and start over.")
-    ] = False,
-    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Repeat trials that failed.")] = False,
-    budget: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME",
-            help="Wall time after which the run ends, complete or not: a number with s, m or h, or such as 1h30m.",
-        ),
-    ] = None,
-    seed: Seed = None,
-    max_rows: MaxRows = None,
-    data_dir: DataDir = None,
-    offline: Offline = False,
-    strict: Strict = False,
-    executor: Annotated[
-        str, typer.Option(metavar="NAME", help="What runs the trials: local, or an executor of 'mfbench plugins'.")
-    ] = "local",
-    scheduler: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="Address of the executor's scheduler. [default: the executor's]"),
-    ] = None,
-    wait_for_workers: Annotated[
-        str | None,
-        typer.Option(metavar="TIME", help="How long to wait while the executor has no worker. [default: 5m]"),
-    ] = None,
+    name: SuiteName,
     no_page: Annotated[bool, typer.Option("--no-page", help="Do not write report.html beside the results.")] = False,
-    shard: Annotated[
-        str | None,
-        typer.Option(
-            metavar="I/N", help="Run only part I of N parts of nearly equal predicted time; 'mfbench merge' joins them."
-        ),
-    ] = None,
-    task: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Run only the trials that a file of 'mfbench batch' lists.")
-    ] = None,
-    reuse: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FILE",
-            help="Use the results that a file of 'mfbench bundle' has of the same trials. Can be repeated.",
-        ),
-    ] = None,
     explain_key: Annotated[
         bool, typer.Option("--explain-key", help="Print the ingredients of the keys of stored results, and exit.")
     ] = False,
@@ -113,6 +50,7 @@ def suite(
             "--dry-run", help="Print what a run would do, take and leave out, and exit; nothing is run or downloaded."
         ),
     ] = False,
+    **options: Any,
 ) -> None:
     """Run a suite, or the trials that are still missing, and print the report."""
     from mfbench.api import Request, estimate_suite, explain_keys, prepare_suite, resume_command, run_request
@@ -121,32 +59,7 @@ def suite(
     from mfbench.report.estimate import show_estimate
     from mfbench.report.progress import follow
 
-    request = Request(
-        name,
-        profile=profile,
-        part=part,
-        only=only or (),
-        add=add or (),
-        add_data=add_data or (),
-        target=target,
-        reference=reference,
-        seed=seed,
-        max_rows=max_rows,
-        out=out,
-        data_dir=data_dir,
-        offline=offline,
-        strict=strict,
-        jobs=jobs,
-        fresh=fresh,
-        retry_failed=retry_failed,
-        budget=budget,
-        executor=executor,
-        scheduler=scheduler,
-        wait_for_workers=wait_for_workers,
-        shard=shard,
-        task=task,
-        reuse=reuse or (),
-    )
+    request = Request(name, **keywords(options))
     if dry_run and explain_key:
         raise UsageError("--dry-run and --explain-key each print something else: choose one of them")
     console = make_console()

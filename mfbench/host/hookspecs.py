@@ -96,7 +96,7 @@ def mfbench_finished(request: Any) -> tuple[str, ExitCode] | None:
 
 @hookspec(firstresult=True)
 def mfbench_pool(engine: Engine, job: Any, plan: Any, registry: Any, options: Any) -> Executor | None:
-    """Return the executor that runs the trials of a job at the places of an engine; the first one that is given counts.
+    """Return the executor that runs the trials of a job on the workers of an engine; the first one counts.
 
     Parameters
     ----------

@@ -97,7 +97,7 @@ _Selector: type[selectors.BaseSelector] = getattr(selectors, "PollSelector", sel
 
 
 def wait(channels: Iterable[Channel], timeout: float | None) -> list[Channel]:
-    """Wait until something arrives on open channels, or more of what is to be sent can be sent; return these channels."""
+    """Wait until open channels have something to read, or room for what is to be sent; return these."""
     with _Selector() as selector:
         for channel in channels:
             if not channel.is_closed:

@@ -62,7 +62,7 @@ def data_of(run: Run) -> dict[str, Any]:
         "datasets": run.datasets,
         "part": run.meta.part or None,
         "only": run.meta.only,
-        "share": None if run.meta.share is None else run.meta.share.model_dump(exclude={"digest"}),
+        "shard": None if run.meta.shard is None else run.meta.shard.model_dump(exclude={"digest"}),
         "environment": run.meta.environment.model_dump(exclude_unset=True),
     }
 
@@ -86,11 +86,11 @@ def regeneration_commands(
     if joined or run.bundle is not None or not run.meta.out:  # without it, merged from runs of several commands
         source = joined or [(run.bundle or run.path).as_posix()]
         return [shell_command(["mfbench", "report", *source, *options])]
-    share = run.meta.share
+    shard = run.meta.shard
     # Trials side by side slow each other down, so the number of workers is a condition of what is timed.
     jobs = ["--jobs", str(run.meta.environment.jobs)] if KINDS[run.meta.protocol.kind].times else []
-    suite = [*_portable(run.meta), *jobs, *(share.words if share is not None else ()), *folder]
-    stored = [run.meta.name, *folder] if share is None else [run.path.as_posix()]
+    suite = [*_portable(run.meta), *jobs, *(shard.words if shard is not None else ()), *folder]
+    stored = [run.meta.name, *folder] if shard is None else [run.path.as_posix()]
     return [shell_command(suite), shell_command(["mfbench", "report", *stored, *options])]
 
 

@@ -33,7 +33,7 @@ def page_of(run: Run, registry: Registry | None = None, command: str = "") -> st
 
 def answer_of(run: Run) -> list[str]:
     """Return the outcome of a run in one or two sentences; none for a part of a run, and if no scores are compared."""
-    if run.meta.share is not None:
+    if run.meta.shard is not None:
         return []
     return answer_across(run.overall()) if kind_of(run) in ("comparison", "detection") else []
 

@@ -67,16 +67,16 @@ class _Counting(Silent):
     def started(self, plan: Plan, done: Sequence[Trial], pending: Sequence[Trial]) -> None:
         self.total.update(trial.dataset for trial in plan.trials)
         self.done.update(trial.dataset for trial in done)
-        forecast, protocol, share = plan.forecast, plan.loaded.protocol, plan.share
+        forecast, protocol, shard = plan.forecast, plan.loaded.protocol, plan.shard
         assert forecast is not None  # `execute` makes it before it calls this
         self.remaining = Remaining(forecast, pending, protocol.timeout)
         folds = plan.protocol.repeats * plan.protocol.folds
         datasets, methods = counted(len(plan.datasets), "dataset"), counted(len(plan.methods), "method")
-        total = len(plan.trials) if share is None else share.n_trials
+        total = len(plan.trials) if shard is None else shard.n_trials
         size = f" of {datasets} and {methods}"
         if total == len(plan.datasets) * len(plan.methods) * folds:  # unlike a sample of a plan
             size = f" ({datasets} × {methods} × {counted(folds, plan.protocol.trial_name)})"
-        part = "" if share is None else f"{share.kind} {share.number} of {share.of} with {len(plan.trials)} of "
+        part = "" if shard is None else f"shard {shard.number} of {shard.of} with {len(plan.trials)} of "
         line = f"{plan.loaded.suite.suite.name}, profile {plan.loaded.profile}: {part}{counted(total, 'trial')}{size}"
         line += f", {len(done)} done before" if done else ""
         if pending:

@@ -28,7 +28,7 @@ from mfbench.run.store.metadata import Environment, Reused, RunMetadata
 from mfbench.run.store.recorded_code import code_of, differences_of
 from mfbench.run.store.store import Store
 from mfbench.suite.forms import KINDS
-from mfbench.suite.shares import is_share_folder_name
+from mfbench.suite.shards import is_shard_folder_name
 
 if TYPE_CHECKING:
     from mfbench.suite.plan import Plan
@@ -98,14 +98,14 @@ def reuse_results(
 
 def earlier_runs(plan: Plan, folder: Path) -> Iterator[EarlierRun]:
     """Yield the other runs in the folder of reports, those of the same suite first."""
-    # A share of a plan has many neighbours that are shares as well; it looks at whole runs alone.
+    # A shard has many neighbours that are shards as well; it looks at whole runs alone.
     files = sorted(folder.parent.glob(f"*/{FILE_NAME}"))
     if folder.parent.name == plan.loaded.suite.suite.name:  # else the run is not in a folder of reports
         files += [file for file in sorted(folder.parent.parent.glob(f"*/*/{FILE_NAME}")) if file not in files]
     for other in (file.parent for file in files):
         names = (other.name,) if other.parent == folder.parent else (other.parent.name, other.name)
         is_hidden = any(name.startswith(".") for name in names)  # such as that of a run that is being written
-        if other != folder and not is_hidden and (plan.share is None or not is_share_folder_name(other.name)):
+        if other != folder and not is_hidden and (plan.shard is None or not is_shard_folder_name(other.name)):
             yield EarlierRun("/".join(names), other)
 
 

@@ -146,7 +146,7 @@ def prepare(
     remove_left_behind()
     with locked(folder), _file_errors(folder):
         shutil.rmtree(folder / _WORK, ignore_errors=True)  # of a process that was killed
-        if not (plan.trials if plan.share is None else plan.share.n_trials):  # a share of a plan may be empty
+        if not (plan.trials if plan.shard is None else plan.shard.n_trials):  # a shard may be empty
             _keep_results(plan, folder)
         plan.forecast = forecast(plan, registry, folder, jobs)  # from results that the lines below may replace
         with set_aside(folder, options.fresh) as discard, Store(folder) as store:
@@ -318,7 +318,7 @@ def _record_start(plan: Plan, folder: Path, store: Store, described: Environment
     ]
     left_out = [(label, reason, plan.unavailable.get(label)) for label, reason in plan.left_out.items()]
     store.begin(metadata, datasets, left_out)
-    store.set_plan(plan.trials, None if plan.share is None else plan.share.positions)
+    store.set_plan(plan.trials, None if plan.shard is None else plan.shard.positions)
     repeats: dict[str, set[int]] = {label: set() for label in plan.datasets}
     for trial in plan.trials:
         repeats[trial.dataset].add(trial.repeat)

@@ -22,7 +22,7 @@ from mfbench.run.store.store import Store
 from mfbench.stats.outcomes import COLUMNS, COORDINATES, Correctness
 from mfbench.stats.predictions import PredictedFold
 from mfbench.stats.selection import pick_candidates
-from mfbench.stats.shares import remark_on_share
+from mfbench.stats.shards import remark_on_shard
 from mfbench.suite.protocols import make_protocol
 from mfbench.suite.scores import SCORES
 
@@ -42,7 +42,7 @@ class StoredRun:
             self.unavailable = store.unavailable()
             self.datasets = store.datasets()
             self.damaged = store.damaged
-            self._absent = [] if self.meta.share is None else self._absent_places(store)
+            self._absent = [] if self.meta.shard is None else self._absent_places(store)
             store.absent = self._absent
             self._has_candidates = store.has_any("candidates")
             self.has_curves = store.has_any("curve")
@@ -91,7 +91,7 @@ class StoredRun:
         results = [key for key, status in zip(keys, self.columns["status"], strict=True) if status is not None]
         n_planned, others = sum(key is not None for key in keys), meta.other_environments
         return [
-            *([] if meta.share is None else [remark_on_share(meta.share, self.path, n_planned)]),
+            *([] if meta.shard is None else [remark_on_shard(meta.shard, self.path, n_planned)]),
             *(remarks_on_environments([meta.environment, *others]) if others else ()),
             *remarks_on_reuse(meta.reused, results),
             *remark_on_damage(self.damaged),

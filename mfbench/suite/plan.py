@@ -42,7 +42,7 @@ from mfbench.suite.resolve import DatasetEntry, resolve_datasets, resolve_method
 from mfbench.suite.restriction import Restriction
 from mfbench.suite.schema import Method, ProtocolSettings
 from mfbench.suite.seeds import seed_of
-from mfbench.suite.shares import Share
+from mfbench.suite.shards import Shard
 
 M = TypeVar("M", Method, ResolvedMethod)
 
@@ -70,7 +70,7 @@ class Plan:
     # The datasets with more than two classes of each method that is for two; they have no trials of it.
     unsuited: dict[str, list[str]] = field(default_factory=dict)
     forecast: Forecast | None = None  # what its run is expected to cost; None until the run begins
-    share: Share | None = None  # which part of a plan the trials are; None for a whole plan
+    shard: Shard | None = None  # which part of a plan the trials are; None for a whole plan
 
     @property
     def failures(self) -> list[str]:

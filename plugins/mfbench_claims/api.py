@@ -26,7 +26,7 @@ from mfbench.run.store.recorded_code import code_of, differences_of
 from mfbench.run.store.store import Store
 from mfbench.run.workers.owners import code_of_methods
 from mfbench.stats.results import Run
-from mfbench.stats.shares import which_share
+from mfbench.stats.shards import which_shard
 from mfbench.suite.plan import Plan
 from mfbench_claims.agreement import COLUMNS, MEASURED, Agreement, Outcome, agreement
 from mfbench_claims.dropped import dropped_parts
@@ -162,7 +162,7 @@ class _Verifier:
             protocol=meta.protocol.kind,
             part=meta.part,
             only=list(meta.only),
-            share="" if meta.share is None else plain_text(which_share(meta.share, manifest.planned), 300),
+            share="" if meta.shard is None else plain_text(which_shard(meta.shard, manifest.planned), 300),
             suite_differences=differences_from_installed(meta, self.here.registry),
             limits=list(self.limits.lowered),
             figures=differing_figures(self.bundle, self.here.registry),
@@ -171,7 +171,7 @@ class _Verifier:
             results=manifest.results,
             unplanned=sum(dropped.values()),
             # What other shares of a run have is not dropped.
-            dropped=list(dropped) if meta.share is None else [],
+            dropped=list(dropped) if meta.shard is None else [],
             missing=[VerifiedTrial(*place, Outcome.NOT_RUN).name for place in self.missing],
             # Whoever made the bundle wrote the record; the first sentence has the numbers.
             code=code,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from mfbench.report.notebook import open_run
 from mfbench.run.merge.merging import merge_runs
 from mfbench.run.store.file import FILE_NAME
 from mfbench.run.store.folder_lock import locked
-from mfbench.run.store.metadata import RunMetadata
+from mfbench.run.store.metadata import RecordedShard, RunMetadata
 from mfbench.run.store.store import Store
 from mfbench.stats.results import Run
 
@@ -99,78 +99,65 @@ def merge_stores(sources: Sequence[Path], into: Path | None = None) -> Merged:
     UsageError, RunError
         As in `merge`.
     """
+    shards: dict[Path, RecordedShard | None] = {}
     for source in sources:
         if not (source / FILE_NAME).is_file():
             raise UsageError(f"{source} holds no run (no {FILE_NAME}); name the folders of runs")
-    target = _whole(sources) if into is None else into
-    _check_target(target)
-    with _removed_if_refused(target), locked(target, "--into"):
-        remarks = merge_runs(sources, target)
-        with Store(target, read_only=True) as store:
-            meta = store.meta()
-            query = "SELECT COUNT(*), COUNT(t.key) FROM plan p LEFT JOIN trials t ON t.key = p.key"
-            ((n_planned, n_results),) = store.raw(query)
-    n_trials = n_planned if meta.share is None else meta.share.n_trials
-    resume = _resume_command(meta, target) if n_results < n_trials else ""
-    return Merged(target, len({source.resolve() for source in sources}), n_trials, n_results, remarks, resume)
-
-
-def _check_target(target: Path) -> None:
-    """Refuse a folder whose own command would take a merged run for its own, or that holds something else."""
-    if (target / FILE_NAME).is_file():
-        with suppress(NeverStartedError), Store(target, read_only=True) as store:
-            share = store.meta().share
-            if share is not None and share.folder_name == target.resolve().name:
-                raise UsageError(
-                    f"{target} is the folder of a share of a run, which has no place for others; name the folder of "
-                    "the merged run with --into"
-                )
-    elif target.is_dir() and any(not path.name.startswith(".") for path in target.iterdir()):
-        raise UsageError(f"{target} holds other files and no run; name another folder with --into")
-
-
-@contextmanager
-def _removed_if_refused(target: Path) -> Iterator[None]:
-    """Remove a folder that exists only because it was locked for a merge that was refused."""
+        shards[source] = _shard(source)
+    target = _whole(shards) if into is None else into
     was_there = target.exists()
+    if (target / FILE_NAME).is_file():
+        shard = _shard(target)
+        if shard is not None and shard.folder_name == target.resolve().name:
+            raise UsageError(
+                f"{target} is the folder of a shard, so other results cannot be merged into it; name the folder of the "
+                "merged run with --into"
+            )
+    elif was_there and any(not path.name.startswith(".") for path in target.iterdir()):
+        raise UsageError(f"{target} holds other files and no run; name another folder with --into")
     try:
-        yield
+        with locked(target, "--into"):
+            remarks = merge_runs(sources, target)
+            with Store(target, read_only=True) as store:
+                meta = store.meta()
+                query = "SELECT COUNT(*), COUNT(t.key) FROM plan p LEFT JOIN trials t ON t.key = p.key"
+                ((n_planned, n_results),) = store.raw(query)
     except MfbenchError:
-        if not was_there:
+        if not was_there:  # it exists only because it was locked
             (target / ".lock").unlink(missing_ok=True)
             with suppress(OSError):
                 target.rmdir()
         raise
+    n_trials = n_planned if meta.shard is None else meta.shard.n_trials
+    resume = _resume_command(meta, target) if n_results < n_trials else ""
+    return Merged(target, len({source.resolve() for source in sources}), n_trials, n_results, remarks, resume)
 
 
-def _whole(sources: Sequence[Path]) -> Path:
+def _shard(folder: Path) -> RecordedShard | None:
+    """Return which part of a plan a run has; None for a whole one, and for one that never started."""
+    with suppress(NeverStartedError), Store(folder, read_only=True) as store:
+        return store.meta().shard
+    return None
+
+
+def _whole(shards: Mapping[Path, RecordedShard | None]) -> Path:
     """Return the folder of the run that all sources are shards of, or are themselves."""
-    if not sources:
+    if not shards:
         raise UsageError("there is nothing to merge; name at least one run")
-    places: dict[Path, Path] = {}
-    for source in sources:
-        with Store(source, read_only=True) as store:
-            share = store.meta().share
-        if share is not None and share.kind == "task":
+    targets: dict[Path, Path] = {}
+    for source, shard in shards.items():
+        if shard is not None and shard.batch:
             raise UsageError(f"{source} is part of a batch; name the folder of the merged run with --into")
-        # The name of a share was read from a file: only its last component can be that of a folder.
-        name = source.resolve().name if share is None else Path(share.run).name
-        places.setdefault(source.resolve().parent / name, source.parent / name)
-    if len(places) > 1 or not _has_shards(sources):
+        # The name of the run was read from a file: only its last component can be that of a folder.
+        name = source.resolve().name if shard is None else Path(shard.run).name
+        targets.setdefault(source.resolve().parent / name, source.parent / name)
+    if len(targets) > 1 or not any(shards.values()):
         raise UsageError("these are not the shards of one run; name the folder of the merged run with --into")
-    return next(iter(places.values()))
-
-
-def _has_shards(sources: Sequence[Path]) -> bool:
-    for source in sources:
-        with Store(source, read_only=True) as store:
-            if store.meta().share is not None:
-                return True
-    return False
+    return next(iter(targets.values()))
 
 
 def _resume_command(meta: RunMetadata, target: Path) -> str:
-    if meta.share is None or (target.parent.name, target.name) != (meta.name, meta.share.run):
+    if meta.shard is None or (target.parent.name, target.name) != (meta.name, meta.shard.run):
         return ""
     out = target.parent.parent.as_posix()
     return shell_command(["mfbench", *meta.command[1:], *([] if out == "reports" else ["--out", out])])

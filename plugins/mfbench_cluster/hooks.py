@@ -1,4 +1,4 @@
-"""The hooks of this package: the remote pool of an engine, and the parts of a plan, which are shards and tasks."""
+"""The hooks of this package: the remote pool of an engine, and the shards of a plan."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @hookimpl
 def mfbench_pool(engine: Engine, job: Job, plan: Plan, registry: Registry, options: RunOptions) -> RemotePool:
-    """Return the pool of the places of an engine."""
+    """Return the pool of the workers of an engine."""
     from mfbench.run.fingerprint import fingerprint_of, sources_of
     from mfbench_cluster.pool.batches import unknown
     from mfbench_cluster.pool.remote import RemotePool
@@ -34,22 +34,22 @@ def mfbench_pool(engine: Engine, job: Job, plan: Plan, registry: Registry, optio
 
 @hookimpl
 def mfbench_part_of_plan(request: Request, plan: Plan, folder: Path, registry: Registry) -> Plan | None:
-    """Return the shard or the task of a batch that a request names."""
-    from mfbench_cluster.batch.tasks import read_task, task_of
+    """Return the shard that a request names by its number, or by the file of a batch."""
+    from mfbench_cluster.batch.shard_file import read_shard, shard_in
     from mfbench_cluster.shards import shard_of
 
-    if request.shard is not None:
+    if isinstance(request.shard, tuple):
         return shard_of(plan, *request.shard, folder.name, registry)
-    return None if request.task is None else task_of(plan, read_task(request.task), folder.name)
+    return None if request.shard is None else shard_in(plan, read_shard(request.shard), folder.name)
 
 
 @hookimpl
 def mfbench_finished(request: Request) -> tuple[str, ExitCode] | None:
-    """Return that every trial of a batch's task has a result, which is frequent when an array is submitted again."""
-    if request.task is None:
+    """Return that every trial of a batch's shard has a result, which is frequent when an array is submitted again."""
+    if request.shard is None or isinstance(request.shard, tuple):
         return None
-    from mfbench_cluster.batch.tasks import ended_exit_code, read_task
+    from mfbench_cluster.batch.shard_file import ended_exit_code, read_shard
 
-    task = read_task(request.task)
-    code = None if request.fresh or request.retry_failed else ended_exit_code(task, request.out)
-    return None if code is None else (f"{task.name}: every trial has a result; nothing to do", code)
+    file = read_shard(request.shard)
+    code = None if request.fresh or request.retry_failed else ended_exit_code(file, request.out)
+    return None if code is None else (f"{file.name}: every trial has a result; nothing to do", code)

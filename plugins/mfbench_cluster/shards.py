@@ -1,4 +1,4 @@
-"""Shards: parts of a plan that machines run without knowing about each other.
+"""Dividing a plan into shards, which machines run without knowing about each other.
 
 They are a function of the plan and of predicted costs that do not depend on the machine, so that machines which never
 meet agree on them.
@@ -16,7 +16,7 @@ from mfbench.model.trials import Trial
 from mfbench.run.workers.fit_groups import fit_groups
 from mfbench.suite.costs import declared_costs
 from mfbench.suite.plan import Plan
-from mfbench.suite.shares import Share, digest_of
+from mfbench.suite.shards import Shard, digest_of
 
 
 def shard_of(plan: Plan, number: int, of: int, run: str, registry: Registry) -> Plan:
@@ -25,31 +25,14 @@ def shard_of(plan: Plan, number: int, of: int, run: str, registry: Registry) -> 
     # Trials that share a selector fit are in one shard.
     costs = declared_costs(plan, registry)
     parts = divide(plan.trials, of, fit_groups(plan, registry), lambda trial: costs.of(trial).seconds)
+    return restricted(plan, number, of, run, parts[number - 1])
+
+
+def restricted(plan: Plan, number: int, of: int, run: str, positions: tuple[int, ...], batch: str = "") -> Plan:
+    """Return a plan restricted to the trials at some positions, which are a shard."""
     digest = digest_of(trial.key for trial in plan.trials)
-    return restricted(plan, Share("shard", number, of, run, digest, len(plan.trials), parts[number - 1]))
-
-
-def restricted(plan: Plan, share: Share) -> Plan:
-    """Return a plan restricted to a share."""
-    return replace(plan, trials=[plan.trials[position] for position in share.positions], share=share)
-
-
-def groups_of(
-    trials: Sequence[Trial], group_of: Callable[[Trial], Hashable | None], chosen: Iterable[int] | None = None
-) -> list[list[int]]:
-    """Return the positions of trials that stay together, in the order of their first trials."""
-    groups: list[list[int]] = []
-    by_key: dict[Hashable, list[int]] = {}
-    for position in range(len(trials)) if chosen is None else chosen:
-        key = group_of(trials[position])
-        if key is None:
-            groups.append([position])
-        elif key in by_key:
-            by_key[key].append(position)
-        else:
-            by_key[key] = [position]
-            groups.append(by_key[key])
-    return groups
+    shard = Shard(number, of, run, digest, len(plan.trials), positions, batch)
+    return replace(plan, trials=[plan.trials[position] for position in positions], shard=shard)
 
 
 def balanced(costs: Sequence[float], number: int) -> list[list[int]]:
@@ -70,12 +53,12 @@ def divide(
     weigh: Callable[[Trial], float],
     chosen: Iterable[int] | None = None,
 ) -> list[tuple[int, ...]]:
-    """Divide trials into shares of nearly equal predicted cost; groups are not divided."""
-    groups = groups_of(trials, group_of, chosen)
-    costs = [_rounded(math.fsum(weigh(trials[position]) for position in group)) for group in groups]
-    return [tuple(sorted(position for group in part for position in groups[group])) for part in balanced(costs, number)]
-
-
-def _rounded(cost: float) -> float:
+    """Divide trials into shards of nearly equal predicted cost; groups are not divided."""
+    by_key: dict[Hashable, list[int]] = {}
+    for position in range(len(trials)) if chosen is None else chosen:
+        key = group_of(trials[position])
+        by_key.setdefault(position if key is None else ("group", key), []).append(position)
+    groups = list(by_key.values())
     # Mathematical functions may differ in the last digits between machines, which must divide a plan alike.
-    return float(f"{cost:.6g}")
+    costs = [float(f"{math.fsum(weigh(trials[position]) for position in group):.6g}") for group in groups]
+    return [tuple(sorted(position for group in part for position in groups[group])) for part in balanced(costs, number)]

@@ -63,7 +63,7 @@ def test_python_and_the_command_line_ask_alike(asked, words, keywords):
 def test_every_field_is_a_keyword_and_an_option():
     names = [field.name for field in fields(Request)]
     keywords = set(inspect.signature(mfbench.run_suite).parameters)
-    assert keywords == {*names, "observer"} - {"task"}
+    assert keywords == {*names, "observer"}
     assert set(inspect.signature(suite).parameters) == {*names, "name", "no_page", "explain_key", "dry_run"} - {"suite"}
 
 
@@ -71,6 +71,7 @@ def test_values_have_one_form():
     request = Request("uci", only="iris", add={"A": "knn"}, add_data="wine", budget="90s", shard="2/3", reuse="a.zip")
     assert (request.only, request.add, request.add_data) == (("iris",), (("A", "knn"),), ("wine",))
     assert (request.budget, request.shard, request.reuse) == (90.0, (2, 3), (Path("a.zip"),))
+    assert Request("uci", shard="b/1.json").shard == Path("b/1.json")
     assert (request.out, request.data_dir, request.wait_for_workers) == (Path("reports"), None, None)
 
 
@@ -95,7 +96,6 @@ def test_a_request_is_frozen_and_a_changed_copy_keeps_the_rest():
         ({"executor": "dask", "wait_for_workers": "1"}, "'1' is not a duration: write a number with s, m or h"),
         ({"add": 3}, "cannot add 3 without a label: write add={'MINE': …}"),
         ({"shard": "4/3"}, "--shard '4/3' is not a shard: write its number and how many there are, such as 1/3"),
-        ({"shard": "1/3", "task": "1.json"}, "choose one of --shard and --task"),
         ({"scheduler": ""}, "--scheduler is empty: write an address, or leave the option out"),
         ({"wait_for_workers": "1h"}, "--wait-for-workers needs --executor: the processes of this machine are always"),
     ],
@@ -112,7 +112,6 @@ def test_what_is_not_valid_is_one_sentence(keywords, sentence):
         ({"executor": "dask", "scheduler": "tcp://a:1"}, "--scheduler", "mfbench_cluster"),
         ({"executor": "dask", "wait_for_workers": 1}, "--wait-for-workers", "mfbench_cluster"),
         ({"shard": "1/2"}, "--shard", "mfbench_cluster"),
-        ({"task": "1.json"}, "--task", "mfbench_cluster"),
     ],
 )
 def test_a_feature_needs_its_package(keywords, option, package):

@@ -174,7 +174,7 @@ def test_a_cherry_picked_bundle_is_not_verified(subtests, small_claim, tmp_path,
         meta["only"] = ["A", "B", "C"]
 
     def share(meta):
-        meta["share"] = {"kind": "shard", "numbers": [1], "of": 2, "run": "full-1a", "n_trials": 12}
+        meta["shard"] = {"numbers": [1], "of": 2, "run": "full-1a", "n_trials": 12}
 
     def unsuited(meta):  # knn is not for two classes alone
         meta["unsuited"] = {"D": ["iris"]}

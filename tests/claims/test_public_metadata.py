@@ -5,7 +5,7 @@ from mfbench_claims.public_metadata import public_metadata
 def test_whatever_reports_read_stays(make_metadata):
     meta = make_metadata()
     public = public_metadata(meta)
-    same = ("protocol", "protocol_key", "profile", "methods", "rules", "only", "share", "code")
+    same = ("protocol", "protocol_key", "profile", "methods", "rules", "only", "shard", "code")
     assert all(getattr(public, name) == getattr(meta, name) for name in same)
     assert public.environment.libraries == meta.environment.libraries and public.environment.command == []
     assert public.report == meta.report and public.seed == meta.seed

@@ -247,9 +247,7 @@ def test_a_shard_without_trials_ends_cleanly(small, tmp_path, capsys):
     assert folder.name.endswith("-shard-40-of-40") and (folder / "results.sqlite").is_file()
 
 
-def test_a_task_that_is_not_one(small, tmp_path, capsys):
+def test_a_file_that_is_no_shard(small, tmp_path, capsys):
     (tmp_path / "b.json").write_text("[]")
-    assert small("--task", "b.json") == 2
-    assert "b.json is not a task of mfbench: " in capsys.readouterr().err
-    assert small("--task", "b.json", "--shard", "1/2") == 2
-    assert "choose one of --shard and --task" in capsys.readouterr().err
+    assert small("--shard", "b.json") == 2
+    assert "b.json is not a shard that 'mfbench batch' wrote: " in capsys.readouterr().err

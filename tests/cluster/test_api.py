@@ -58,7 +58,7 @@ def test_merged_shards_are_the_undivided_run_to_the_bit(runs):
         "SELECT * FROM splits ORDER BY sha256, protocol, repeat, fold",
     ):
         assert rows(merged.path, query) == rows(whole.path, query)
-    assert merged.n_pending == 0 and merged.meta.share is None and merged.remarks == []
+    assert merged.n_pending == 0 and merged.meta.shard is None and merged.remarks == []
     first, second = (score_table(run) for run in (merged, whole))
     assert repr(dataclasses.astuple(first)) == repr(dataclasses.astuple(second))  # NaN does not equal itself
     assert list(merged.scores["dataset"]) == list(whole.scores["dataset"])
@@ -68,8 +68,8 @@ def test_each_trial_is_in_one_shard_and_its_metadata_say_which(runs):
     whole, shards = runs
     keys = [key for shard in shards for (key,) in rows(shard.path, "SELECT key FROM trials")]
     assert sorted(keys) == sorted(whole.outcomes["key"])
-    assert [shard.meta.share.numbers for shard in shards] == [[1], [2]]
-    assert {shard.meta.share.run for shard in shards} == {whole.path.name}
+    assert [shard.meta.shard.numbers for shard in shards] == [[1], [2]]
+    assert {shard.meta.shard.run for shard in shards} == {whole.path.name}
     for number, shard in enumerate(shards, 1):
         assert shard.path.name == f"{whole.path.name}-shard-{number}-of-2"
         count = len(rows(shard.path, RESULTS))
@@ -123,14 +123,14 @@ def test_without_a_folder_only_shards_of_one_run_are_merged(runs, tmp_path, writ
     assert not (tmp_path / "target").exists()
 
 
-def test_a_task_names_no_folder(make_metadata, tmp_path):
-    share = {"kind": "task", "numbers": [1], "of": 2, "run": "../../elsewhere", "n_trials": 5}
+def test_a_shard_of_a_batch_names_no_folder(make_metadata, tmp_path):
+    shard = {"batch": "0a", "numbers": [1], "of": 2, "run": "../../elsewhere", "n_trials": 5}
     with Store(tmp_path / "part") as store:
-        store.begin(make_metadata(share=share), [], [])
+        store.begin(make_metadata(shard=shard), [], [])
     with pytest.raises(UsageError, match="part is part of a batch; name the folder of the merged run with --into"):
         merge_stores([tmp_path / "part"])
     with Store(tmp_path / "part") as store:
-        store.begin(make_metadata(share={**share, "kind": "shard"}), [], [])
+        store.begin(make_metadata(shard={**shard, "batch": ""}), [], [])
     assert merge_stores([tmp_path / "part"]).path == tmp_path / "elsewhere", "a stored name leads nowhere else"
 
 
@@ -146,7 +146,7 @@ def test_other_machines_are_remembered(make_metadata, tmp_path):
         with Store(tmp_path / str(number)) as store:
             changed = environment.model_copy(update={"cpu": cpu, "command": ["mfbench", str(number)]})
             store.begin(make_metadata(environment=changed), [], [])
-    remark = "The joined runs were made on different kinds of machine: one and two; their times do not compare."
+    remark = "The joined runs differ in machine (one and two); their times and memory may not compare."
     for number in range(3):
         merged = merge_stores([tmp_path / str(number)], tmp_path / "run")
     assert merged.remarks == [remark]
@@ -159,7 +159,7 @@ class TestTargets:
     def test_the_folder_of_a_shard_takes_no_other_results(self, runs):
         _, shards = runs
         before = rows(shards[0].path, RESULTS)
-        with pytest.raises(UsageError, match="is the folder of a share of a run, which has no place for others"):
+        with pytest.raises(UsageError, match="is the folder of a shard, so other results cannot be merged into it"):
             merge_stores([shards[1].path], shards[0].path)
         assert rows(shards[0].path, RESULTS) == before
 

@@ -9,17 +9,17 @@ import pytest
 from small_runs import results_of, started
 
 sys.path.insert(0, str(Path(__file__).parent))
-from fake import Place, StubPool, ThreadEngine, job_of, trials_of
+from fake import FakeWorker, StubPool, ThreadEngine, job_of, trials_of
 
 from mfbench.api.request import Request
 from mfbench.errors import ExitCode
 from mfbench.run.workers.array_cache import ArrayCache
 from mfbench.suite.forecast import Cost
-from mfbench_cluster import site
-from mfbench_cluster.batch import tasks
+from mfbench_cluster import service
+from mfbench_cluster.batch import shard_file
 from mfbench_cluster.hooks import mfbench_finished, mfbench_part_of_plan, mfbench_pool
 from mfbench_cluster.pool.remote import RemotePool
-from mfbench_cluster.site import Site
+from mfbench_cluster.service import WorkerService
 
 
 def pool_of(engine, job, plan):
@@ -32,9 +32,12 @@ def plan():
     return SimpleNamespace(methods={}, datasets={}, forecast=None)
 
 
-def test_trials_run_at_the_places_of_an_engine(plan, tmp_path, monkeypatch):
-    monkeypatch.setattr(site, "LocalPool", StubPool)
-    engine, job = ThreadEngine({"p": Place(Site(ArrayCache(tmp_path / "cache")))}), job_of(tmp_path / "data")
+def test_trials_run_at_the_workers_of_an_engine(plan, tmp_path, monkeypatch):
+    monkeypatch.setattr(service, "LocalPool", StubPool)
+    engine, job = (
+        ThreadEngine({"p": FakeWorker(WorkerService(ArrayCache(tmp_path / "cache")))}),
+        job_of(tmp_path / "data"),
+    )
     pool = pool_of(engine, job, plan)
     assert isinstance(pool, RemotePool)
     with started(pool, job):
@@ -67,20 +70,25 @@ def test_the_engine_learns_of_the_error_that_ends_a_run(plan, tmp_path):
 
 def test_the_part_of_a_plan_is_that_of_the_request(prepared, monkeypatch):
     plan, folder, registry = prepared
-    monkeypatch.setattr(tasks, "read_task", lambda path: path)
-    monkeypatch.setattr(tasks, "task_of", lambda plan, task, run: (task, run))
-    shard, task, whole = (
+    monkeypatch.setattr(shard_file, "read_shard", lambda path: path)
+    monkeypatch.setattr(shard_file, "shard_in", lambda plan, file, run: (file, run))
+    shard, file, whole = (
         mfbench_part_of_plan(request=Request("own", **options), plan=plan, folder=folder, registry=registry)
-        for options in ({"shard": "2/3"}, {"task": "1.json"}, {})
+        for options in ({"shard": "2/3"}, {"shard": "1.json"}, {})
     )
-    assert (shard.share.kind, shard.share.number, shard.share.of) == ("shard", 2, 3)
-    assert task == (Path("1.json"), folder.name) and whole is None
+    assert (shard.shard.number, shard.shard.of) == (2, 3)
+    assert file == (Path("1.json"), folder.name) and whole is None
 
 
-def test_a_task_is_finished_unless_it_is_to_run_again(monkeypatch):
-    monkeypatch.setattr(tasks, "read_task", lambda path: SimpleNamespace(name="task 1 of 2"))
-    monkeypatch.setattr(tasks, "ended_exit_code", lambda task, out: ExitCode.FAILED)
-    line = "task 1 of 2: every trial has a result; nothing to do"
-    assert mfbench_finished(request=Request("own", task="1.json")) == (line, ExitCode.FAILED)
-    for options in ({}, {"task": "1.json", "fresh": True}, {"task": "1.json", "retry_failed": True}):
+def test_a_shard_is_finished_unless_it_is_to_run_again(monkeypatch):
+    monkeypatch.setattr(shard_file, "read_shard", lambda path: SimpleNamespace(name="shard 1 of 2"))
+    monkeypatch.setattr(shard_file, "ended_exit_code", lambda file, out: ExitCode.FAILED)
+    line = "shard 1 of 2: every trial has a result; nothing to do"
+    assert mfbench_finished(request=Request("own", shard="1.json")) == (line, ExitCode.FAILED)
+    for options in (
+        {},
+        {"shard": "1.json", "fresh": True},
+        {"shard": "1.json", "retry_failed": True},
+        {"shard": "1/2"},
+    ):
         assert mfbench_finished(request=Request("own", **options)) is None

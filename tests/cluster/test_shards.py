@@ -10,8 +10,8 @@ from mfbench.api import Request, prepare_suite
 from mfbench.errors import UsageError
 from mfbench.model.trials import Trial
 from mfbench.run.workers.fit_groups import fit_groups
-from mfbench.suite.shares import digest_of
-from mfbench_cluster.shards import balanced, divide, groups_of, shard_of
+from mfbench.suite.shards import digest_of
+from mfbench_cluster.shards import balanced, divide, shard_of
 
 
 def trials_of(n_datasets=3, n_folds=4, methods="ABCD"):
@@ -37,9 +37,9 @@ def test_all_shards_together_are_the_plan(subtests, prepared):
         with subtests.test(of=of):
             plan, folder, registry = prepared
             shards = [shard_of(plan, number, of, folder.name, registry) for number in range(1, of + 1)]
-            rows = sorted(row for shard in shards for row in zip(shard.share.positions, shard.trials, strict=True))
+            rows = sorted(row for shard in shards for row in zip(shard.shard.positions, shard.trials, strict=True))
             assert rows == list(enumerate(plan.trials))
-            assert {shard.share.digest for shard in shards} == {digest_of(trial.key for trial in plan.trials)}
+            assert {shard.shard.digest for shard in shards} == {digest_of(trial.key for trial in plan.trials)}
             assert all(shard.datasets is plan.datasets and shard.methods is plan.methods for shard in shards)
             group_of = fit_groups(plan, registry)
             homes = [{group_of(trial) for trial in shard.trials} - {None} for shard in shards]
@@ -104,8 +104,3 @@ def test_a_difference_in_the_last_digit_of_a_cost_changes_nothing():
     trials = trials_of()
     exact = divide(trials, 5, group_of, weigh)
     assert exact == divide(trials, 5, group_of, lambda trial: math.nextafter(weigh(trial), math.inf))
-
-
-def test_groups_keep_the_order_of_their_first_trials():
-    trials = trials_of(1, 2, "CAB")
-    assert groups_of(trials, group_of) == [[0], [1, 2], [3], [4, 5]]

@@ -91,7 +91,6 @@ NEEDS = {
     "--scheduler a --executor dask": "--scheduler needs the package mfbench_cluster",
     "--wait-for-workers 1m --executor dask": "--wait-for-workers needs the package mfbench_cluster",
     "--shard 1/2": "--shard needs the package mfbench_cluster",
-    "--task f": "--task needs the package mfbench_cluster",
 }
 
 

@@ -36,7 +36,7 @@ WORKBENCH = {
     "workbench/executors.py": """
         from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 
-        from mfbench.engines import Engine, Executor, Outcome
+        from mfbench.engines import Engine, Executor, CallOutcome
         from mfbench.host.registry import load_registry
         from mfbench.run.site import answer
         from mfbench.run.workers.worker import Worker
@@ -71,10 +71,10 @@ WORKBENCH = {
                 self.withdraw(list(self.calls))
                 self.threads.shutdown(cancel_futures=True)
 
-            def places(self):
+            def workers(self):
                 return {"thread": self.jobs}
 
-            def submit(self, ticket, payload, *, place="", avoid=()):
+            def submit(self, ticket, payload, *, worker="", avoid=()):
                 self.calls[ticket] = self.threads.submit(
                     answer, payload, slots=self.jobs, is_wanted=lambda: ticket in self.calls
                 )
@@ -82,7 +82,7 @@ WORKBENCH = {
             def wait(self, seconds):
                 wait(self.calls.values(), seconds, FIRST_COMPLETED)
                 ended = [ticket for ticket, call in self.calls.items() if call.done()]
-                return [Outcome(ticket, self.calls.pop(ticket).result(), "thread") for ticket in ended]
+                return [CallOutcome(ticket, self.calls.pop(ticket).result(), "thread") for ticket in ended]
 
             def withdraw(self, tickets):
                 for ticket in tickets:

@@ -1,4 +1,4 @@
-"""Faults of engines and places: after each, every trial has exactly one result, the one of an undisturbed run."""
+"""Faults of engines and workers: after each, every trial has exactly one result, the one of an undisturbed run."""
 
 import random
 import sys
@@ -10,22 +10,22 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1] / "run"))
 sys.path.insert(0, str(Path(__file__).parents[1] / "run" / "executors"))
 
-from fake import FINGERPRINT, METHODS, Place, StubPool, ThreadEngine, fabricated, job_of, trials_of
+from fake import FINGERPRINT, METHODS, FakeWorker, StubPool, ThreadEngine, fabricated, job_of, trials_of
 from small_runs import results_of, started
 
 from mfbench.errors import RunError
 from mfbench.run.workers import array_cache
 from mfbench.run.workers.array_cache import ArrayCache
-from mfbench_cluster import site
+from mfbench_cluster import service
 from mfbench_cluster.pool.remote import RemotePool
-from mfbench_cluster.site import Site
+from mfbench_cluster.service import WorkerService
 
 DATASETS = ("a", "b", "c")
 
 
 @pytest.fixture(autouse=True)
 def _stub(monkeypatch):
-    monkeypatch.setattr(site, "LocalPool", StubPool)
+    monkeypatch.setattr(service, "LocalPool", StubPool)
 
 
 @pytest.fixture
@@ -33,8 +33,8 @@ def work(tmp_path):
     return job_of(tmp_path / "data", DATASETS), trials_of(120, DATASETS, tuple(METHODS))
 
 
-def place(tmp_path, machine, slots=1, **options):
-    return Place(Site(ArrayCache(tmp_path / machine, **options)), slots)
+def worker(tmp_path, machine, slots=1, **options):
+    return FakeWorker(WorkerService(ArrayCache(tmp_path / machine, **options)), slots)
 
 
 def carry_out(work, engine, notices=None, **options):
@@ -51,81 +51,81 @@ def carry_out(work, engine, notices=None, **options):
 
 @pytest.fixture
 def hidden(monkeypatch):
-    """No place can read the driver's folder."""
+    """No worker can read the driver's folder."""
     monkeypatch.setattr(ArrayCache, "fetch", lambda self, name, shared: self.lease(name))
 
 
 def test_undisturbed(work, tmp_path):
-    engine = ThreadEngine({"p": place(tmp_path, "m"), "q": place(tmp_path, "n", slots=2)})
+    engine = ThreadEngine({"p": worker(tmp_path, "m"), "q": worker(tmp_path, "n", slots=2)})
     pool = carry_out(work, engine)
     assert len(pool.machines) == 1
-    batches = [message for _, message, _ in engine.submitted if type(message).__name__ == "Batch"]
+    batches = [message for _, message, _ in engine.submitted if type(message).__name__ == "RunBatch"]
     assert 1 < len(batches) < len(work[1])
 
 
-def test_places_are_lost_at_random_and_new_ones_come(work, tmp_path):
+def test_workers_are_lost_at_random_and_new_ones_come(work, tmp_path):
     dice = random.Random(0)
 
     def disturb(engine):
         if engine.n_waits % 3 == 2:
-            engine.lose(dice.choice(sorted(engine.places())))
-            engine.add(f"p{engine.n_waits}", place(tmp_path, "m"))
+            engine.lose(dice.choice(sorted(engine.workers())))
+            engine.add(f"p{engine.n_waits}", worker(tmp_path, "m"))
 
-    carry_out(work, ThreadEngine({"p": place(tmp_path, "m"), "q": place(tmp_path, "m")}, disturb))
+    carry_out(work, ThreadEngine({"p": worker(tmp_path, "m"), "q": worker(tmp_path, "m")}, disturb))
 
 
-def test_all_places_are_lost_and_new_ones_come(work, tmp_path):
+def test_all_workers_are_lost_and_new_ones_come(work, tmp_path):
     def disturb(engine):
         if engine.n_waits == 4:
-            for name in list(engine.places()):
+            for name in list(engine.workers()):
                 engine.lose(name)
         elif engine.n_waits == 8:
-            engine.add("new", place(tmp_path, "other"))
+            engine.add("new", worker(tmp_path, "other"))
 
-    carry_out(work, ThreadEngine({"p": place(tmp_path, "m"), "q": place(tmp_path, "m")}, disturb))
+    carry_out(work, ThreadEngine({"p": worker(tmp_path, "m"), "q": worker(tmp_path, "m")}, disturb))
 
 
 def test_every_answer_comes_twice(work, tmp_path):
-    carry_out(work, ThreadEngine({"p": place(tmp_path, "m"), "q": place(tmp_path, "m")}, repeats=True))
+    carry_out(work, ThreadEngine({"p": worker(tmp_path, "m"), "q": worker(tmp_path, "m")}, repeats=True))
 
 
-def test_places_that_were_lost_answer_all_the_same(work, tmp_path):
+def test_workers_that_were_lost_answer_all_the_same(work, tmp_path):
     def disturb(engine):
         if engine.n_waits in (3, 6, 9):
-            engine.lose(min(engine.places()))
-            engine.add(f"p{engine.n_waits}", place(tmp_path, "m"))
+            engine.lose(min(engine.workers()))
+            engine.add(f"p{engine.n_waits}", worker(tmp_path, "m"))
 
-    carry_out(work, ThreadEngine({"p": place(tmp_path, "m"), "q": place(tmp_path, "m")}, disturb, late=True))
+    carry_out(work, ThreadEngine({"p": worker(tmp_path, "m"), "q": worker(tmp_path, "m")}, disturb, late=True))
 
 
 def test_the_network_is_cut_for_a_while(work, tmp_path):
     def disturb(engine):
         engine.is_cut = 5 <= engine.n_waits < 10
 
-    carry_out(work, ThreadEngine({"p": place(tmp_path, "m")}, disturb))
+    carry_out(work, ThreadEngine({"p": worker(tmp_path, "m")}, disturb))
 
 
-def test_a_place_with_other_code_runs_nothing_and_is_named_once(work, tmp_path, monkeypatch):
-    other = place(tmp_path, "m")
-    monkeypatch.setattr(other.site, "_differences", lambda _: ("mfbench 0.0.1 instead of 0.1.0",))
+def test_a_worker_with_other_code_runs_nothing_and_is_named_once(work, tmp_path, monkeypatch):
+    other = worker(tmp_path, "m")
+    monkeypatch.setattr(other.service, "_differences", lambda _: ("mfbench 0.0.1 instead of 0.1.0",))
     notices = []
-    engine = ThreadEngine({"old": other, "p": place(tmp_path, "n")})
+    engine = ThreadEngine({"old": other, "p": worker(tmp_path, "n")})
     carry_out(work, engine, notices)
     assert notices == ["old is not used: mfbench 0.0.1 instead of 0.1.0"]
 
 
-def test_if_all_places_have_other_code_the_error_names_each_with_its_reasons(work, tmp_path, monkeypatch):
-    places = {name: place(tmp_path, "m") for name in "pq"}
-    for one in places.values():
+def test_if_all_workers_have_other_code_the_error_names_each_with_its_reasons(work, tmp_path, monkeypatch):
+    workers = {name: worker(tmp_path, "m") for name in "pq"}
+    for one in workers.values():
         monkeypatch.setattr(
-            one.site, "_differences", lambda _: ("numpy 1.0 instead of 2.0", "plugin x with other code")
+            one.service, "_differences", lambda _: ("numpy 1.0 instead of 2.0", "plugin x with other code")
         )
-    with pytest.raises(RunError, match=r"no place can run(?s:.*)\np: numpy 1.0 instead of 2.0; plugin x") as raised:
-        carry_out(work, ThreadEngine(places))
+    with pytest.raises(RunError, match=r"no worker can run(?s:.*)\np: numpy 1.0 instead of 2.0; plugin x") as raised:
+        carry_out(work, ThreadEngine(workers))
     assert "\nq: numpy" in str(raised.value)
 
 
-def test_without_any_place_the_run_waits_and_then_ends(work):
+def test_without_any_worker_the_run_waits_and_then_ends(work):
     notices = []
     now = iter(range(1000))
     with pytest.raises(RunError, match="no worker has come within 20s; the results so far are stored"):
@@ -133,13 +133,13 @@ def test_without_any_place_the_run_waits_and_then_ends(work):
     assert notices == ["there is no worker; waiting for 20s at most"]
 
 
-def test_the_arrays_are_sent_once_to_each_machine_if_places_cannot_read_the_folder(work, tmp_path, hidden, monkeypatch):
-    monkeypatch.setattr("mfbench_cluster.pool.deliveries.PIECE", 100)
-    engine = ThreadEngine({name: place(tmp_path, name[0]) for name in ("m1", "m2", "n1")})
+def test_the_arrays_are_sent_once_to_each_machine_if_workers_cannot_read_the_folder(
+    work, tmp_path, hidden, monkeypatch
+):
+    monkeypatch.setattr("mfbench_cluster.pool.transfers.PIECE", 100)
+    engine = ThreadEngine({name: worker(tmp_path, name[0]) for name in ("m1", "m2", "n1")})
     carry_out(work, engine)
-    pieces = [
-        (m.name, m.offset, w[0]) for _, m, w in engine.submitted if type(m).__name__ == "Deliver" and not m.is_job
-    ]
+    pieces = [(m.name, m.offset, w[0]) for _, m, w in engine.submitted if type(m).__name__ == "Piece"]
     assert len(set(pieces)) == len(pieces)
     assert {name for name, _, _ in pieces} == {name for names in work[0].files.values() for name in names}
 
@@ -153,34 +153,34 @@ def test_the_shared_folder_goes_away(work, tmp_path, monkeypatch):
         return fetch(cache, name, shared if len(n_fetched) < 3 else gone)
 
     monkeypatch.setattr(ArrayCache, "fetch", vanishing)
-    engine = ThreadEngine({"p": place(tmp_path, "m")})
+    engine = ThreadEngine({"p": worker(tmp_path, "m")})
     carry_out(work, engine)
-    assert any(type(message).__name__ == "Deliver" and not message.is_job for _, message, _ in engine.submitted)
+    assert any(type(message).__name__ == "Piece" for _, message, _ in engine.submitted)
 
 
-def test_the_disk_of_a_place_is_full(work, tmp_path, hidden, monkeypatch):
-    full = place(tmp_path, "full")
+def test_the_disk_of_a_worker_is_full(work, tmp_path, hidden, monkeypatch):
+    full = worker(tmp_path, "full")
 
     def append(*_):
         raise array_cache.ArrayCacheError("arrays cannot be stored in X: No space left on device; free some space")
 
-    monkeypatch.setattr(full.site._own_cache, "append", append)
+    monkeypatch.setattr(full.service._own_cache, "append", append)
     notices = []
-    carry_out(work, ThreadEngine({"full": full, "p": place(tmp_path, "m")}), notices)
+    carry_out(work, ThreadEngine({"full": full, "p": worker(tmp_path, "m")}), notices)
     assert [text.partition(";")[0] for text in notices] in (
-        [],  # the other place was faster
+        [],  # the other worker was faster
         ["full is not used: arrays cannot be stored in X: No space left on device"],
     )
 
 
 def test_if_every_disk_is_full_the_run_ends_with_a_sentence(work, tmp_path, hidden, monkeypatch):
-    full = place(tmp_path, "full")
+    full = worker(tmp_path, "full")
 
     def append(*_):
         raise array_cache.ArrayCacheError("arrays cannot be stored in X: No space left on device")
 
-    monkeypatch.setattr(full.site._own_cache, "append", append)
-    with pytest.raises(RunError, match=r"(?s)no place can run.*full: arrays cannot be stored in X: No space"):
+    monkeypatch.setattr(full.service._own_cache, "append", append)
+    with pytest.raises(RunError, match=r"(?s)no worker can run.*full: arrays cannot be stored in X: No space"):
         carry_out(work, ThreadEngine({"full": full}))
 
 
@@ -192,12 +192,12 @@ def test_a_damaged_entry_of_the_cache_is_fetched_again(work, tmp_path, shared, r
     folder.mkdir()
     for names in work[0].files.values():
         (folder / names[0]).write_bytes(b"damaged")
-    carry_out(work, ThreadEngine({"p": place(tmp_path, "m")}))
+    carry_out(work, ThreadEngine({"p": worker(tmp_path, "m")}))
     for names in work[0].files.values():
         assert (folder / names[0]).read_bytes() == (work[0].data_folder / names[0]).read_bytes()
 
 
-def test_a_trial_that_kills_its_places_becomes_a_failure_and_harms_no_other(work, tmp_path, monkeypatch):
+def test_a_trial_that_kills_its_workers_becomes_a_failure_and_harms_no_other(work, tmp_path, monkeypatch):
     job, trials = work
     deadly = trials[7].key
     engine = None
@@ -206,14 +206,14 @@ def test_a_trial_that_kills_its_places_becomes_a_failure_and_harms_no_other(work
         def collect(self):
             for trial in self.trials:
                 if trial.key == deadly:
-                    name = next(name for name, one in engine._places.items() if one.site._jobs)
+                    name = next(name for name, one in engine._workers.items() if one.service._jobs)
                     engine.lose(name)
-                    engine.add(f"after-{name}", place(tmp_path, "m"))
-                    raise OSError("this place is gone")
+                    engine.add(f"after-{name}", worker(tmp_path, "m"))
+                    raise OSError("this worker is gone")
                 yield trial, fabricated(trial)
 
-    monkeypatch.setattr(site, "LocalPool", Deadly)
-    engine = ThreadEngine({"p": place(tmp_path, "m")})
+    monkeypatch.setattr(service, "LocalPool", Deadly)
+    engine = ThreadEngine({"p": worker(tmp_path, "m")})
     with started(RemotePool(engine, FINGERPRINT, notify=lambda _: None), job) as pool:
         rows = {trial.key: result for trial, result in results_of(pool, trials)}
     assert len(rows) == len(trials)

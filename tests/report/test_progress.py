@@ -13,7 +13,7 @@ from mfbench.report.console import PlainConsole
 from mfbench.report.progress import LiveProgress, PlainProgress, Silent, follow, follow_in_notebook
 from mfbench.suite.forecast import Cost, Forecast
 from mfbench.suite.protocols.repeated_cv import RepeatedCV
-from mfbench.suite.shares import Share
+from mfbench.suite.shards import Shard
 
 TRIALS = [Trial(f"{d}{m}{f}", d, m, 0, f, 1) for d in ("iris", "wine") for f in range(3) for m in "AB"]
 OK = TrialResult(key="", status=Status.OK, duration=2.0)
@@ -37,7 +37,7 @@ def plan(left_out=None, jobs=1, seconds=2.0, startup=0.0):
         protocol=RepeatedCV(3, 1, 0),
         left_out=left_out or {},
         unavailable={},
-        share=None,
+        shard=None,
     )
 
 
@@ -78,7 +78,7 @@ class TestPlain:
 
     def test_a_share_is_named_beside_the_size_of_the_whole_run(self, console, clock):
         part = plan()
-        part.trials, part.share = TRIALS[:5], Share("shard", 2, 3, "run", "", 12, tuple(range(5)))
+        part.trials, part.shard = TRIALS[:5], Shard(2, 3, "run", "", 12, tuple(range(5)))
         PlainProgress(console).started(part, [], TRIALS[:5])
         assert lines(console)[0] == (
             "own, profile quick: shard 2 of 3 with 5 of 12 trials (2 datasets × 2 methods × 3 folds), about 10 s on "

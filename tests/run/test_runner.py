@@ -21,7 +21,7 @@ from mfbench.run import runner
 from mfbench.run.forecast.budget import Budget
 from mfbench.run.runner import RunOptions, execute, prepare
 from mfbench.run.store.folder_lock import locked
-from mfbench.run.store.metadata import RecordedShare
+from mfbench.run.store.metadata import RecordedShard
 from mfbench.run.store.store import Store
 from mfbench.run.workers import choice
 from mfbench.stats.one_dataset.decisions import s_test
@@ -367,13 +367,13 @@ class TestBudget:
 def test_a_share_records_its_positions_and_the_splits_of_its_folds(prepared):
     plan, folder, registry = prepared
     part = shard_of(plan, 1, 2, folder.name, registry)
-    own = folder.with_name(part.share.folder_name)
+    own = folder.with_name(part.shard.folder_name)
     execute(part, own, registry, RunOptions(jobs=1), Silent())
     with Store(own, read_only=True) as store:
         rows = list(store.raw("SELECT position, key FROM plan ORDER BY position"))
-        assert rows == [(position, plan.trials[position].key) for position in part.share.positions]
+        assert rows == [(position, plan.trials[position].key) for position in part.shard.positions]
         assert store.finished() == {trial.key for trial in part.trials}
-        assert store.meta().share == RecordedShare.of_share(part.share)
+        assert store.meta().shard == RecordedShard.of_shard(part.shard)
         assert list(store.meta().methods) == list(plan.methods)
         assert len(store.datasets()) == 1 and len(list(store.raw("SELECT * FROM splits"))) == 3
 
@@ -382,9 +382,9 @@ def test_an_empty_share_of_a_plan_is_recorded(prepared):
     plan, folder, registry = prepared
     empty = shard_of(plan, 30, 30, folder.name, registry)
     for _ in range(2):
-        execute(empty, folder.with_name(empty.share.folder_name), registry, RunOptions(jobs=1), Silent())
-    with Store(folder.with_name(empty.share.folder_name), read_only=True) as store:
-        assert not store.has_plan() and store.meta().share.n_trials == 12
+        execute(empty, folder.with_name(empty.shard.folder_name), registry, RunOptions(jobs=1), Silent())
+    with Store(folder.with_name(empty.shard.folder_name), read_only=True) as store:
+        assert not store.has_plan() and store.meta().shard.n_trials == 12
         assert list(store.raw("SELECT * FROM splits")) == []
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from mfbench.errors import RunError, UnknownNameError
 from mfbench.model.trials import Trial
-from mfbench.run.store.metadata import RecordedShare
+from mfbench.run.store.metadata import RecordedShard
 from mfbench.run.store.store import Store
 from mfbench.stats.stored import StoredRun
 
@@ -48,9 +48,9 @@ def test_arrays_of_another_plan_are_refused(run_folder):
 
 def test_the_trials_that_a_part_of_a_run_lacks_have_no_result_yet(tmp_path, timed_run, timed):
     """A mean over other folds than those of another method must not be compared with it."""
-    share = RecordedShare(kind="shard", numbers=[1], of=2, run="whole", digest="d", n_trials=8)
+    shard = RecordedShard(numbers=[1], of=2, run="whole", digest="d", n_trials=8)
     whole = {(dataset, method): [timed(1.0), timed(2.0)] for dataset in ("iris", "wine") for method in "AB"}
-    run = timed_run(whole, share=share)
+    run = timed_run(whole, shard=shard)
     with Store(run.path) as store, store.writing("plan") as db:
         db.execute("DELETE FROM plan WHERE position IN (1, 2)")
         db.execute("DELETE FROM trials WHERE key NOT IN (SELECT key FROM plan)")
@@ -62,7 +62,7 @@ def test_the_trials_that_a_part_of_a_run_lacks_have_no_result_yet(tmp_path, time
         ("iris", "A"): False, ("iris", "B"): False, ("wine", "A"): True, ("wine", "B"): True,
     }  # fmt: skip
     assert len(StoredRun(run.path).rows) == 8
-    place = run.path.rename(run.path.with_name(share.folder_name))
+    place = run.path.rename(run.path.with_name(shard.folder_name))
     command = f"mfbench merge {tmp_path}/whole-shard-*-of-2"
     assert type(run)(place).remarks == [f"Shard 1 of 2: 6 of 8 trials. To join all shards, run: {command}"]
 

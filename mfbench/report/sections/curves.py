@@ -101,7 +101,7 @@ def _dataset_table(dataset: str, summary: pd.DataFrame, settings: ComparisonSett
     return table_of(headings, zip(*columns, strict=True), dataset)
 
 
-def _areas(values: pd.Series, sign: int, rows: Sequence[dict[Any, Any]] = ()) -> list[Cell]:
+def _areas(values: pd.Series, sign: float, rows: Sequence[dict[Any, Any]] = ()) -> list[Cell]:
     """Return a cell for each mean area; the best is marked, and one that lacks folds says how many it has."""
     whole = np.array([row["folds"] == row["planned"] for row in rows] or [True] * len(values), dtype=bool)
     goodness = (sign * values).round(12).where(whole)

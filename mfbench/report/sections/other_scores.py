@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from mfbench.model.sections import Section
 from mfbench.report.cells import rows_by_dataset, score_cell, table_of, with_unit
@@ -18,7 +19,7 @@ def other_scores(run: Run) -> Section:
         percent = METRICS[str(metric)].percent
         shares = dict(zip(frame["dataset"], frame["largest_class"], strict=True))
         first = {dataset: [dataset, f"{100 * share:.0f} %"] for dataset, share in shares.items()}
-        rows = rows_by_dataset(frame, first, methods, lambda row, percent=percent: score_cell(row, percent))
+        rows = rows_by_dataset(frame, first, methods, partial(score_cell, percent=percent))
         title = f"{with_unit(str(metric), percent)}, where one class exceeds {100 * LARGE:.0f} % of the rows"
         tables.append(table_of(["dataset", "largest class", *methods], rows, title))
     return Section("Other scores", tables, notes=_notes(run), data={"companions": lambda: run.companions})

@@ -6,29 +6,27 @@ import json
 from pathlib import Path
 from typing import Any
 
+from mfbench.base.documents import diff
 from mfbench.run.store.formats.arrays import unpack
 from mfbench.run.store.store import Store
 
 _LISTS = ("class_names", "feature_names", "relevant", "interactions")
 _COLUMNS = ("n_samples", "n_features", "truth", *_LISTS)
 _ROWS = ("test", "train", "validation", "n_train", "n_features")
-Data = dict[str, dict[str, Any]]
 
 
 def differing_data(claimed: Path, here: Path) -> dict[str, str]:
     """Return what differs between the data of two runs, by the label of the dataset."""
-    there = _data(claimed)
-    differences = {}
-    for label, values in _data(here).items():
-        # A bundle of a share of a run lacks folds, and has no results on them.
-        shared = {name: value for name, value in values.items() if name in there.get(label, {})}
-        if names := [name for name, value in shared.items() if there[label][name] != value]:
-            differences[label] = f"the bundle's data of {label} are not those here: {', '.join(names)}"
-    return differences
+    there, ours = _data(claimed), _data(here)
+    clauses = {}
+    for label in (label for label in ours if label in there):
+        if names := [each.path for each in diff(ours[label], there[label], shared=True)]:
+            clauses[label] = f"the bundle's data of {label} are not those here: {', '.join(names)}"
+    return clauses
 
 
-def _data(folder: Path) -> Data:
-    data: Data = {}
+def _data(folder: Path) -> dict[str, dict[str, Any]]:
+    data: dict[str, dict[str, Any]] = {}
     with Store(folder, read_only=True) as store:
         for label, *values in store.raw(f"SELECT label, {', '.join(_COLUMNS)} FROM datasets"):
             data[label] = {name: _plain(name, value) for name, value in zip(_COLUMNS, values, strict=True)}

@@ -17,7 +17,7 @@ from mfbench.errors import NeverStartedError, RunError
 from mfbench.run.store.recorded_code import RecordedCode, code_of
 from mfbench.suite.published import PublishedCount, PublishedFigure
 from mfbench.suite.schema import Classes, Curve, Header, ProtocolSettings, Report, Selection, Top
-from mfbench.suite.shares import Share, share_folder_name
+from mfbench.suite.shards import Shard, shard_folder_name
 
 if TYPE_CHECKING:
     from mfbench.suite.plan import Plan
@@ -88,42 +88,34 @@ class Reused(BaseModel):
     bundles: list[str] = []  # which of the names are those of bundles, whose results are as whoever made them says
 
 
-class RecordedShare(BaseModel):
-    """Which part of a plan a run has: a share, or several that were merged."""
+class RecordedShard(BaseModel):
+    """Which part of a plan a run has: a shard, or several that were merged."""
 
     model_config = ConfigDict(frozen=True)
 
-    kind: Literal["shard", "task", ""] = ""  # empty if shares of different kinds or numbers were merged
-    numbers: list[int] = []  # the shares, from 1 to `of`
+    numbers: list[int] = []  # the shards, from 1 to `of`; empty if shards of different divisions were merged
     of: int = 0
     run: str  # the name of the folder of the whole run
-    # Of the whole plan. Empty if shares of different plans were merged: their positions do not compare.
+    # Of the whole plan. Empty if shards of different plans were merged: their positions do not compare.
     digest: str = ""
     n_trials: int  # number of trials of the whole plan
-    batch: str = ""  # what distinguishes the tasks of a batch from those of another
+    batch: str = ""  # what distinguishes the shards of a batch from those of another; empty outside a batch
 
     @classmethod
-    def of_share(cls, share: Share) -> RecordedShare:
-        """Return the record of a share."""
-        values = {name: getattr(share, name) for name in ("kind", "of", "run", "digest", "n_trials", "batch")}
-        return cls(numbers=[share.number], **values)
-
-    @property
-    def division(self) -> tuple[str, int, str]:
-        """Kind, number of shares and batch: shares that have these in common complete each other."""
-        return self.kind, self.of, self.batch
+    def of_shard(cls, shard: Shard) -> RecordedShard:
+        """Return the record of a shard."""
+        values = {name: getattr(shard, name) for name in ("of", "run", "digest", "n_trials", "batch")}
+        return cls(numbers=[shard.number], **values)
 
     @property
     def folder_name(self) -> str:
-        """The name of its own run folder; empty for several shares that were merged."""
-        if not self.kind or len(self.numbers) != 1:
-            return ""
-        return share_folder_name(self.run, self.kind, self.numbers[0], self.of, self.batch)
+        """The name of its own run folder; empty for several shards that were merged."""
+        return shard_folder_name(self.run, self.numbers[0], self.of, self.batch) if len(self.numbers) == 1 else ""
 
     @property
     def words(self) -> list[str]:
-        """The words of a command line that request it; none if it is not a shard."""
-        return ["--shard", f"{self.numbers[0]}/{self.of}"] if self.kind == "shard" and len(self.numbers) == 1 else []
+        """The words of a command line that request it; none if they are not known."""
+        return ["--shard", f"{self.numbers[0]}/{self.of}"] if len(self.numbers) == 1 and not self.batch else []
 
 
 def resume_command(words: Sequence[str]) -> str:
@@ -162,7 +154,7 @@ class RunMetadata(BaseModel):
     used_mirror: bool = False  # whether a dataset came from a mirror
     out: str = "reports"  # the folder of all reports; empty for runs that were merged into another place
     reused: Reused = Reused()  # the results that are those of earlier runs
-    share: RecordedShare | None = None  # which part of its plan the run has; None if it has the whole
+    shard: RecordedShard | None = None  # which part of its plan the run has; None if it has the whole
     # Other machines and software that results of the run come from, because runs were merged.
     other_environments: list[Environment] = []
     # Seconds of the budget that ended the last start of the run before all trials had run; 0 if none did.
@@ -181,8 +173,8 @@ class RunMetadata(BaseModel):
         typed = self.environment.command
         if typed[1:2] == ["suite"]:
             return resume_command(typed[1:])
-        share = [] if self.share is None else self.share.words
-        return shell_command([*self.command, *share, *self.folder_words])
+        shard = [] if self.shard is None else self.shard.words
+        return shell_command([*self.command, *shard, *self.folder_words])
 
     @property
     def name(self) -> str:
@@ -260,7 +252,7 @@ def metadata_of(
         used_mirror=any(planned.location == "mirror" for planned in plan.datasets.values()),
         out=folder.parent.parent.as_posix(),
         reused=reused or Reused(),
-        share=None if plan.share is None else RecordedShare.of_share(plan.share),
+        shard=None if plan.shard is None else RecordedShard.of_shard(plan.shard),
         other_environments=list(other_environments),
         machines=dict(machines or {}),
         code=code_of(plan),

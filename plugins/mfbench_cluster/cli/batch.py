@@ -4,29 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from mfbench.base.untrusted import shell_command
-from mfbench.cli.options import (
-    DEFAULT_OUT,
-    Add,
-    AddData,
-    AddedTarget,
-    DataDir,
-    MaxRows,
-    Offline,
-    Only,
-    Out,
-    Part,
-    Profile,
-    Reference,
-    Seed,
-    Strict,
-    make_console,
-    print_line,
-)
+from mfbench.cli.options import PLAN_OPTIONS, SuiteName, keywords, make_console, print_line, taking
 
 app = typer.Typer(
     help="Write jobs for a batch system.",
@@ -41,38 +24,25 @@ def _batch() -> None:
 
 
 @app.command("slurm")
+@taking(PLAN_OPTIONS)
 def slurm(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME|FILE", help="Name of an installed suite, or path of a .toml file.")
-    ],
+    name: SuiteName,
     into: Annotated[Path, typer.Option("--into", metavar="DIR", help="Folder of the batch; it is created.")],
-    profile: Profile = None,
-    part: Part = None,
-    only: Only = None,
-    add: Add = None,
-    add_data: AddData = None,
-    target: AddedTarget = None,
-    reference: Reference = None,
-    seed: Seed = None,
-    max_rows: MaxRows = None,
-    out: Out = DEFAULT_OUT,
-    data_dir: DataDir = None,
-    offline: Offline = False,
-    strict: Strict = False,
-    time: Annotated[str, typer.Option(metavar="TIME", help="Time limit of a task, as Slurm reads it.")] = "2:00:00",
-    tasks: Annotated[
-        int | None, typer.Option(metavar="N", min=1, max=100_000, help="Number of tasks. [default: by --task-time]")
+    time: Annotated[str, typer.Option(metavar="TIME", help="Time limit of a job, as Slurm reads it.")] = "2:00:00",
+    shards: Annotated[
+        int | None, typer.Option(metavar="N", min=1, max=100_000, help="Number of shards. [default: by --shard-time]")
     ] = None,
-    task_time: Annotated[
+    shard_time: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="Predicted time of a task, such as 30m. [default: half of --time]"),
+        typer.Option(metavar="TIME", help="Predicted time of a shard, such as 30m. [default: half of --time]"),
     ] = None,
-    mem: Annotated[str, typer.Option(metavar="SIZE", help="Memory of a task. [default: the cluster's]")] = "",
-    cpus: Annotated[int, typer.Option(min=1, help="Processors of a task.")] = 1,
+    mem: Annotated[str, typer.Option(metavar="SIZE", help="Memory of a job. [default: the cluster's]")] = "",
+    cpus: Annotated[int, typer.Option(min=1, help="Processors of a job.")] = 1,
     sbatch_option: Annotated[
         list[str] | None,
         typer.Option(metavar="TEXT", help="Option of sbatch, such as --partition=long. Can be repeated."),
     ] = None,
+    **options: Any,
 ) -> None:
     """Write an array of Slurm jobs for the trials of a suite that have no result yet, and a job that merges them."""
     from mfbench.api import Request, prepare_suite
@@ -83,41 +53,26 @@ def slurm(
     from mfbench.run.forecast.budget import parse_duration
     from mfbench_cluster.batch.slurm import USUAL_LARGEST_ARRAY, SlurmOptions, slurm_seconds, write_batch
 
-    planned = None if task_time is None else parse_duration(task_time)
-    options = SlurmOptions(time, cpus, mem, tuple(sbatch_option or ()), tasks, planned)
-    request = Request(
-        name,
-        profile=profile,
-        part=part,
-        only=only or (),
-        add=add or (),
-        add_data=add_data or (),
-        target=target,
-        reference=reference,
-        seed=seed,
-        max_rows=max_rows,
-        out=out,
-        data_dir=data_dir,
-        offline=offline,
-        strict=strict,
-    )
+    planned = None if shard_time is None else parse_duration(shard_time)
+    asked = SlurmOptions(time, cpus, mem, tuple(sbatch_option or ()), shards, planned)
+    request = Request(name, **keywords(options))
     console = make_console()
     with Downloads(console) as downloads:
         plan, folder, registry = prepare_suite(request, follower=downloads)
-    batch = write_batch(plan, folder, registry, options, into, ["mfbench", *sys.argv[1:]], strict=strict)
+    batch = write_batch(plan, folder, registry, asked, into, ["mfbench", *sys.argv[1:]], strict=request.strict)
     for line in left_out(plan.left_out, plan.unavailable, name):
         print_line(console, line)
-    print_line(console, f"{counted(batch.n_trials, 'trial')}, of which {batch.n_stored} have a result in {folder}")
+    print_line(console, f"{counted(batch.n_trials, 'trial')}; {batch.n_stored} have a result in {folder}")
     if not batch.seconds:
         print_line(console, "Nothing to run.")
         return
     number, longest = len(batch.seconds), max(batch.seconds)
-    print_line(console, f"{counted(number, 'task')} of about {seconds(longest)} each, predicted")
+    print_line(console, f"{counted(number, 'shard')} of about {seconds(longest)} each, predicted")
     if batch.earlier:
-        print_line(console, "An earlier batch was replaced. What its tasks have stored is kept; to merge it, run:")
+        print_line(console, "An earlier batch was replaced. What its shards have stored is kept; to merge it, run:")
         print_line(console, f"  mfbench merge {batch.earlier} {shell_command(['--into', str(folder)])}")
     if longest > slurm_seconds(time):
-        print_line(console, "The prediction exceeds --time: tasks will be stopped, and continue when submitted again.")
+        print_line(console, "The prediction exceeds --time: jobs will be stopped, and continue when submitted again.")
     if number > USUAL_LARGEST_ARRAY:
-        print_line(console, f"Many clusters limit an array to {USUAL_LARGEST_ARRAY} tasks; see --tasks.")
+        print_line(console, f"Many clusters limit an array to {USUAL_LARGEST_ARRAY} jobs; see --shards.")
     print_line(console, f"To submit them, run: {shell_command(['bash', str(into / 'submit.sh')])}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from distributed import Worker, get_worker
 from distributed.core import Status
 
-from mfbench_cluster import site
+from mfbench_cluster import service
 
 _RUNNING = ("executing", "long-running")
 _OPEN = (Status.running, Status.paused)
@@ -15,7 +15,7 @@ def answer(payload: bytes) -> bytes:
     """Return what mfbench answers; called in a thread of the worker, within a task."""
     worker = get_worker()
     key = worker.get_current_task()
-    return site.answer(payload, slots=worker.state.nthreads, is_wanted=lambda: is_wanted(worker, key))
+    return service.answer(payload, slots=worker.state.nthreads, is_wanted=lambda: is_wanted(worker, key))
 
 
 def is_wanted(worker: Worker, key: object) -> bool:

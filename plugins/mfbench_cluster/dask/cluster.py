@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import logging
+import re
 import socket
 import ssl
 from collections.abc import Iterator
@@ -13,7 +14,6 @@ from contextlib import AsyncExitStack, contextmanager
 from multiprocessing import spawn
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import dask
 from distributed import Client, LocalCluster
@@ -30,8 +30,8 @@ _END = 5.0
 # How Dask's nanny calls the process of a worker.
 _NAME = "Dask Worker process"
 _MAIN = "mfbench_cluster.dask.worker_main"
-_SCHEMES = ("tcp://", "tls://", "ucx://", "ws://", "wss://")
-_WITHOUT_PORT = "inproc://"  # a scheduler in this process
+# A scheme that Dask knows, a host and a port; or a scheduler in this process.
+_ADDRESS = re.compile(r"(tcp|tls|ucx|wss?)://[^/]+:[1-9][0-9]{0,4}|inproc://.+")
 # Settings of a cluster of our own. A worker holds one task besides those that run, so that the last ones of a run
 # are not behind a long one; a worker that has stopped answering is given up after a minute.
 _LOCAL = {"distributed.scheduler.worker-saturation": 1.0, "distributed.scheduler.worker-ttl": "60s"}
@@ -44,7 +44,7 @@ def is_local(scheduler: str) -> bool:
 
 def check_scheduler(scheduler: str) -> None:
     """Refuse a text that means no scheduler."""
-    if is_local(scheduler) or _is_address(scheduler):
+    if is_local(scheduler) or _ADDRESS.fullmatch(scheduler):
         return
     if not scheduler.endswith(".json"):
         raise UsageError(
@@ -56,17 +56,6 @@ def check_scheduler(scheduler: str) -> None:
             f"the scheduler file {scheduler} does not exist: start the scheduler with "
             f"`dask scheduler --scheduler-file {scheduler}`"
         )
-
-
-def _is_address(text: str) -> bool:
-    """Tell whether a text has a scheme that Dask knows, a host and a port."""
-    if text.startswith(_WITHOUT_PORT):
-        return True
-    try:
-        parts = urlsplit(text)
-        return text.startswith(_SCHEMES) and bool(parts.hostname) and bool(parts.port)
-    except ValueError:  # a port that is not a number, or a bracket that is not closed
-        return False
 
 
 # What is behind an error, the most specific first.
@@ -110,7 +99,7 @@ async def start_cluster(jobs: int, stack: AsyncExitStack) -> LocalCluster:
 
 @contextmanager
 def _own_main() -> Iterator[None]:
-    """Have workers run `worker_main` in place of the main script, which `multiprocessing` runs in a new process."""
+    """Have workers run `worker_main` instead of the main script, which `multiprocessing` runs in a new process."""
     prepare = spawn.get_preparation_data
 
     def prepare_worker(name: str) -> dict[str, Any]:
@@ -129,12 +118,12 @@ def _own_main() -> Iterator[None]:
 
 async def connect(scheduler: str | LocalCluster) -> Client:
     """Return a client of a scheduler."""
-    place: dict[str, Any] = {"address": scheduler}
+    address: dict[str, Any] = {"address": scheduler}
     if isinstance(scheduler, str) and "://" not in scheduler:
-        place = {"scheduler_file": scheduler}
+        address = {"scheduler_file": scheduler}
     client: Client | None = None
     try:
-        client = Client(**place, asynchronous=True, timeout=_CONNECT, set_as_default=False)
+        client = Client(**address, asynchronous=True, timeout=_CONNECT, set_as_default=False)
         # Dask's limit of time ends when a connection is accepted, whoever accepts it.
         await asyncio.wait_for(_started(client), 2 * _CONNECT)
     except Exception as error:  # an address that cannot be read, the file of something else, a refused connection

@@ -12,10 +12,10 @@ from contextlib import contextmanager
 from queue import Empty, SimpleQueue
 from types import TracebackType
 
-from mfbench.engines import Engine, Outcome
+from mfbench.engines import CallOutcome, Engine
 from mfbench.errors import MfbenchError, RunError, describe_error
 from mfbench_cluster.dask.cluster import check_scheduler
-from mfbench_cluster.dask.session import Call, Session
+from mfbench_cluster.dask.session import Call, ClusterSession
 
 TARGET = "mfbench_cluster.dask.calls:answer"
 """What workers call with the payload."""
@@ -29,10 +29,10 @@ class DaskEngine(Engine):
     def __init__(self, scheduler: str = "", jobs: int = 1, target: str = TARGET) -> None:
         check_scheduler(scheduler)
         self._scheduler, self._jobs, self._target = scheduler, jobs, target
-        self._ended: SimpleQueue[Outcome | MfbenchError] = SimpleQueue()
+        self._ended: SimpleQueue[CallOutcome | MfbenchError] = SimpleQueue()
         self._failure: MfbenchError | None = None
         self._inbox: deque[Call] = deque()
-        self._session: Session | None = None
+        self._session: ClusterSession | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop: asyncio.Event | None = None
         self._thread: threading.Thread | None = None
@@ -53,21 +53,21 @@ class DaskEngine(Engine):
     ) -> None:
         self._end()
 
-    def places(self) -> Mapping[str, int]:
+    def workers(self) -> Mapping[str, int]:
         """Return the workers that are there now, each with its number of threads."""
-        return {} if self._session is None else self._session.places
+        return {} if self._session is None else self._session.workers
 
-    def submit(self, ticket: int, payload: bytes, *, place: str = "", avoid: Collection[str] = ()) -> None:
+    def submit(self, ticket: int, payload: bytes, *, worker: str = "", avoid: Collection[str] = ()) -> None:
         """Queue a call; see `Engine.submit`."""
-        self._inbox.append(Call(ticket, payload, place, tuple(avoid)))
+        self._inbox.append(Call(ticket, payload, worker, tuple(avoid)))
         if len(self._inbox) == 1:  # what is submitted until the loop looks goes to the scheduler in one message
             self._tell(self._send)
 
-    def wait(self, seconds: float) -> Sequence[Outcome]:
+    def wait(self, seconds: float) -> Sequence[CallOutcome]:
         """Wait until a call ends or is lost; see `Engine.wait`."""
-        outcomes: list[Outcome] = []
+        outcomes: list[CallOutcome] = []
         for item in self._take(seconds):
-            if isinstance(item, Outcome):
+            if isinstance(item, CallOutcome):
                 outcomes.append(item)
             else:
                 self._failure = item
@@ -80,7 +80,7 @@ class DaskEngine(Engine):
         numbers = list(tickets)
         self._tell(lambda: self._withdraw(numbers))
 
-    def _take(self, seconds: float) -> Iterator[Outcome | MfbenchError]:
+    def _take(self, seconds: float) -> Iterator[CallOutcome | MfbenchError]:
         try:
             if self._failure is None:
                 yield self._ended.get(timeout=max(0.0, min(seconds, threading.TIMEOUT_MAX)))
@@ -133,7 +133,7 @@ class DaskEngine(Engine):
     async def _live(self, ready: Future[None]) -> None:
         self._stop = asyncio.Event()
         self._loop = asyncio.get_running_loop()
-        self._session = Session(self._scheduler, self._jobs, self._target, self._ended.put)
+        self._session = ClusterSession(self._scheduler, self._jobs, self._target, self._ended.put)
         await self._session.live(lambda: ready.set_result(None), self._stop)
 
 

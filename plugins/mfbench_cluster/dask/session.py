@@ -16,7 +16,7 @@ from time import monotonic
 from distributed import CancelledError, Client, Future, KilledWorker, LocalCluster
 from distributed.comm import CommClosedError
 
-from mfbench.engines import Outcome
+from mfbench.engines import CallOutcome
 from mfbench.errors import MfbenchError, RunError, describe_error
 from mfbench_cluster.dask import entry
 from mfbench_cluster.dask.cluster import close, connect, is_local, start_cluster
@@ -30,7 +30,7 @@ _PATIENCE = 60.0
 _ATTEMPTS = 5
 _CLOSED = ("closing", "closed")
 
-Report = Callable[[Outcome | MfbenchError], None]
+Report = Callable[[CallOutcome | MfbenchError], None]
 
 
 @dataclass(eq=False)
@@ -39,18 +39,18 @@ class Call:
 
     ticket: int
     payload: bytes
-    place: str = ""  # the only worker that may run it; empty for any
+    worker: str = ""  # the only worker that may run it; empty for any
     avoid: Collection[str] = ()  # workers that must not run it
     workers: tuple[str, ...] = ()  # the workers that may run it, when it was sent; empty for any
     attempt: int = 0  # how often it was sent
     future: Future | None = None  # none while it is not sent
 
 
-class Session:
+class ClusterSession:
     """A connection to a cluster."""
 
     def __init__(self, scheduler: str, jobs: int, target: str, report: Report) -> None:
-        self.places: dict[str, int] = {}
+        self.workers: dict[str, int] = {}
         self._scheduler, self._jobs, self._target, self._report = scheduler, jobs, target, report
         # All calls of a session are one group of Dask's: its scheduler keeps them until a worker is free.
         self._group = f"mfbench-{uuid.uuid4().hex[:12]}"
@@ -94,17 +94,17 @@ class Session:
             if self._calls.get(call.ticket) is not call:
                 continue
             call.workers = self._workers_for(call)
-            if (call.place or call.avoid) and not call.workers:
-                self._lose(call, f"worker {call.place} was lost" if call.place else "no other worker is left")
+            if (call.worker or call.avoid) and not call.workers:
+                self._lose(call, f"worker {call.worker} was lost" if call.worker else "no other worker is left")
             else:
                 batches.setdefault(call.workers, []).append(call)
         for workers, batch in batches.items():
             self._send_batch(batch, workers)
 
     def _workers_for(self, call: Call) -> tuple[str, ...]:
-        if call.place:
-            return (call.place,) if call.place in self.places else ()
-        return tuple(place for place in self.places if place not in call.avoid) if call.avoid else ()
+        if call.worker:
+            return (call.worker,) if call.worker in self.workers else ()
+        return tuple(worker for worker in self.workers if worker not in call.avoid) if call.avoid else ()
 
     def _send_batch(self, calls: list[Call], workers: tuple[str, ...]) -> None:
         assert self._client is not None
@@ -126,7 +126,7 @@ class Session:
 
     async def _follow(self, call: Call, future: Future) -> None:
         try:
-            place, answer, reason = await future
+            worker, answer, reason = await future
         # Withdrawn, or the connection to the scheduler was lost, perhaps while the answer was on its way.
         except (CancelledError, CommClosedError):
             if self._calls.get(call.ticket) is not call:
@@ -143,12 +143,12 @@ class Session:
         except Exception as error:  # noqa: BLE001 - whatever Dask reports of a task
             self._lose(call, " ".join(describe_error(error).split()))
         else:
-            self._end(call, Outcome(call.ticket, answer, place, f"worker {place} {reason}" if reason else ""))
+            self._end(call, CallOutcome(call.ticket, answer, worker, f"worker {worker} {reason}" if reason else ""))
 
     def _lose(self, call: Call, reason: str) -> None:
-        self._end(call, Outcome(call.ticket, None, call.place, reason))
+        self._end(call, CallOutcome(call.ticket, None, call.worker, reason))
 
-    def _end(self, call: Call, outcome: Outcome) -> None:
+    def _end(self, call: Call, outcome: CallOutcome) -> None:
         if self._calls.get(call.ticket) is not call:
             return
         del self._calls[call.ticket]
@@ -178,7 +178,7 @@ class Session:
         if self._client.status in _CLOSED:
             return False
         try:
-            self.places = dict(await asyncio.wait_for(self._client.ncores(), _LOOK))
+            self.workers = dict(await asyncio.wait_for(self._client.ncores(), _LOOK))
         except (OSError, TimeoutError, CancelledError):
             return False
         return True
@@ -196,7 +196,7 @@ class Session:
     def _lose_stranded(self) -> None:
         """Report calls that Dask would keep for ever because no worker that may run them is left."""
         stranded = [
-            call for call in self._calls.values() if call.workers and not self.places.keys() & set(call.workers)
+            call for call in self._calls.values() if call.workers and not self.workers.keys() & set(call.workers)
         ]
         for call in stranded:
             names = ", ".join(call.workers[:3]) + (", …" if len(call.workers) > 3 else "")

@@ -1,1 +1,1 @@
-"""The pool of remote workers: trials in batches to the places of an engine, with recovery."""
+"""The pool of remote workers: trials in batches to the workers of an engine, with recovery."""

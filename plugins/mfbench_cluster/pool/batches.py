@@ -28,11 +28,11 @@ def unknown(trial: Trial) -> float:
 
 
 @dataclass(eq=False)
-class Call:
+class Batch:
     """Trials that are sent together."""
 
     trials: list[Trial]
-    losses: int = 0  # how often a place was lost that may have been running them
+    losses: int = 0  # how often a worker was lost that may have been running them
 
 
 class Batches:
@@ -41,48 +41,45 @@ class Batches:
     def __init__(self, trials: Iterable[Trial], job: Job, cost: Cost = unknown) -> None:
         self._cost = cost
         self._observed: dict[tuple[str, str], tuple[float, int]] = {}
-        self._again: deque[Call] = deque()
+        self._again: deque[Batch] = deque()
         # By the plugins that a worker must load: groups of trials that share a fit.
         self._waiting: dict[Owners, deque[tuple[int, list[Trial]]]] = {}
-        groups: dict[tuple[Owners, str, int, int, str], list[Trial]] = {}
+        groups: dict[tuple[object, ...], list[Trial]] = {}
         keys = {label: selector_key(method) for label, method in job.methods.items()}
         for position, trial in enumerate(trials):
             owners, key = job.owners_of(trial), keys[trial.method]
-            coordinates = (owners, trial.dataset, trial.repeat, trial.fold, key)
-            if key and coordinates in groups:
-                groups[coordinates].append(trial)
-                continue
-            group = [trial]
-            if key:
-                groups[coordinates] = group
-            self._waiting.setdefault(owners, deque()).append((position, group))
+            coordinates = (owners, trial.dataset, trial.repeat, trial.fold, key) if key else (position,)
+            group = groups.setdefault(coordinates, [])
+            if not group:
+                self._waiting.setdefault(owners, deque()).append((position, group))
+            group.append(trial)
 
     def __bool__(self) -> bool:
         return bool(self._again) or any(self._waiting.values())
 
-    def next(self) -> Call | None:
-        """Return the next call; None if all trials have been sent."""
+    def next(self) -> Batch | None:
+        """Return the next batch; None if all trials have been sent."""
         if self._again:
             return self._again.popleft()
         queues = [queue for queue in self._waiting.values() if queue]
         if not queues:
             return None
         queue = min(queues, key=lambda one: one[0][0])
-        trials, seconds = list(queue[0][1]), self._seconds(queue[0][1])
-        queue.popleft()
+        trials = list(queue.popleft()[1])
+        seconds = self._seconds(trials)
         while queue and len(trials) + len(queue[0][1]) <= MOST:
             seconds += self._seconds(queue[0][1])
             if not seconds <= SECONDS:
                 break
             trials += queue.popleft()[1]
-        return Call(trials)
+        return Batch(trials)
 
-    def repeat(self, call: Call) -> None:
-        """Send a call again, before the others; one that was lost twice is split into single trials."""
-        if call.losses >= 2:
-            self._again.extend(Call([trial], call.losses) for trial in call.trials)
+    def repeat(self, batch: Batch) -> None:
+        """Send a batch again, before the others; one that was lost twice is split into single trials."""
+        if batch.losses >= 2:
+            self._again.extend(Batch([trial], batch.losses) for trial in batch.trials)
         else:
-            self._again.append(call)
+            self._again.append(batch)
 
     def observe(self, trial: Trial, seconds: float) -> None:
         """Learn how long a trial took; NaN if that is not known."""

@@ -1,4 +1,4 @@
-"""What a driver and its places send to each other: small pickled records.
+"""What a driver and its workers send to each other: small pickled records.
 
 Each message is wrapped with the version of mfbench, so that two versions recognize each other before either reads what
 it cannot understand.
@@ -6,15 +6,19 @@ it cannot understand.
 
 from __future__ import annotations
 
+import dataclasses
+import hashlib
 import pickle
 from dataclasses import dataclass
 from typing import Any
 
 from mfbench.model.trials import Trial, TrialResult
 from mfbench.run.fingerprint import VERSION, Fingerprint
+from mfbench.run.workers.job import Job
 
 PIECE = 4 * 2**20  # bytes of a file in one message
 _MARK = "mfbench message 1"
+_LOCAL = ("data_folder", "log", "path")  # fields of a job that hold on one machine only
 
 
 class MessageError(Exception):
@@ -22,77 +26,78 @@ class MessageError(Exception):
 
 
 @dataclass(frozen=True)
-class Machine:
-    """The machine of a place."""
+class WorkerMachine:
+    """The machine of a worker."""
 
-    cache: str  # identifies its cache of arrays: places with the same one share files
+    cache: str  # identifies its cache of arrays: workers with the same one share files
     host: str  # its name
     kind: str  # processor, number of processors and system: times of two kinds do not compare
 
 
 @dataclass(frozen=True)
-class Introduce:
-    """Ask a place who it is, and whether it computes with the same code."""
+class JobPackage:
+    """The handshake: the job of a run, without folders and paths, and what computes it."""
 
+    name: str  # SHA-256 of `content`
+    content: bytes  # the fields of the job, packed: a worker reads them if it has the same code
     fingerprint: Fingerprint
+
+    @classmethod
+    def of(cls, job: Job, fingerprint: Fingerprint) -> JobPackage:
+        """Return the package of a job."""
+        names = [field.name for field in dataclasses.fields(job) if field.name not in _LOCAL]
+        content = packed({name: getattr(job, name) for name in names})
+        return cls(hashlib.sha256(content).hexdigest(), content, fingerprint)
 
 
 @dataclass(frozen=True)
-class Deliver:
-    """A piece of a job or of an array file."""
+class Piece:
+    """A piece of an array file."""
 
     name: str  # SHA-256 of the whole
     offset: int  # offset, total: where the piece begins, and the size of the whole, in bytes
     total: int
     data: bytes
-    is_job: bool = False  # whether it is a job, which a place keeps in its memory
 
 
 @dataclass(frozen=True)
-class Batch:
+class RunBatch:
     """Trials to run."""
 
     job: str  # name of the job
     arrays: tuple[str, ...]  # names of the array files that the trials need
-    shared: str  # the driver's folder of array files, which the place may be able to read
+    shared: str  # the driver's folder of array files, which the worker may be able to read
     trials: tuple[Trial, ...]
 
 
 @dataclass(frozen=True)
-class Introduction:
-    """The answer of a place that computes with the same code."""
+class Accepted:
+    """The answer of a worker that computes with the same code, and has the job now."""
 
-    machine: Machine
+    machine: WorkerMachine
 
 
 @dataclass(frozen=True)
 class Refused:
-    """The answer of a place that computes with other code: it runs nothing."""
+    """The answer of a worker that computes with other code or cannot work: it runs nothing."""
 
     reasons: tuple[str, ...]  # clauses such as "mfbench 0.1.0 instead of 0.2.0"
 
 
 @dataclass(frozen=True)
-class Unable:
-    """The answer of a place that cannot work, such as one whose disk is full."""
-
-    reason: str  # A sentence without its full stop
-
-
-@dataclass(frozen=True)
 class Missing:
-    """The answer of a place that lacks the job, or array files that it cannot read from the shared folder."""
+    """The answer of a worker that lacks the job, or array files that it cannot read from the shared folder."""
 
     job: bool
     arrays: tuple[str, ...]
-    machine: Machine
+    machine: WorkerMachine
 
 
 @dataclass(frozen=True)
-class Delivered:
+class PieceReceived:
     """The answer to a piece."""
 
-    received: int  # bytes that the place has from the beginning on; 0 if the whole turned out to be damaged
+    n_bytes: int  # bytes that the worker has from the beginning on; 0 if the whole turned out to be damaged
     is_complete: bool
 
 
@@ -101,12 +106,12 @@ class Answered:
     """The results of a batch."""
 
     results: tuple[TrialResult, ...]
-    machine: Machine
+    machine: WorkerMachine
 
 
 @dataclass(frozen=True)
 class Withdrawn:
-    """The answer to a batch that nobody wants any more."""
+    """The answer to a batch that was given up."""
 
 
 def packed(message: Any) -> bytes:
@@ -120,7 +125,7 @@ def unpacked(data: bytes) -> Any:
         mark, version, body = pickle.loads(data)  # nosec B301  # from another process of the run
     except Exception as error:
         raise MessageError(f"a message that cannot be read ({error})") from error
-    if mark != _MARK or version != VERSION:
+    if version != VERSION or mark != _MARK:
         raise MessageError(f"mfbench {version} instead of {VERSION}")
     try:
         return pickle.loads(body)  # nosec B301  # from another process of the run

@@ -29,7 +29,7 @@ def options_of(script, words):
 
 def results(task):
     """Return how many results the store of a task has."""
-    for store in Path("runs").glob(f"*/*-task-{task}-of-*/results.sqlite"):
+    for store in Path("runs").glob(f"*/*-shard-{task}-of-*/results.sqlite"):
         try:
             with sqlite3.connect(store) as db:
                 return db.execute("SELECT COUNT(*) FROM trials").fetchone()[0]

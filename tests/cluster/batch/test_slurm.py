@@ -1,4 +1,4 @@
-"""Job arrays for Slurm: tasks of the trials that are missing, and scripts that bash and a stand-in sbatch execute."""
+"""Job arrays for Slurm: shards of the trials that are missing, and scripts that bash and a stand-in sbatch execute."""
 
 import json
 import os
@@ -18,8 +18,8 @@ from mfbench.run.runner import RunOptions, execute
 from mfbench.run.store.store import Store
 from mfbench.run.workers.fit_groups import fit_groups
 from mfbench_cluster.batch import slurm
+from mfbench_cluster.batch.shard_file import read_shard
 from mfbench_cluster.batch.slurm import SlurmOptions, slurm_seconds, write_batch
-from mfbench_cluster.batch.tasks import read_task
 
 HOSTILE = 'it\'s a "batch" $(touch PWNED) `x` \\ * ;&|'
 COMMAND = ["mfbench", "batch", "slurm", "own.toml"]
@@ -30,10 +30,7 @@ def test_values_that_are_not_valid_are_one_sentence(subtests):
         ({"time": "two hours"}, "--time 'two hours' is not a time that Slurm reads"),
         ({"time": "0"}, "--time '0'"),
         ({"time": "1:00:00\n#SBATCH --x"}, "--time"),
-        ({"memory": "8 GB"}, "--mem '8 GB' is not an amount of memory"),
-        ({"options": ["partition"]}, "--sbatch-option 'partition' is not an option of sbatch"),
-        ({"options": ["--a\nrm -rf /"]}, "--sbatch-option"),
-        ({"tasks": 3, "task_seconds": 60.0}, "choose one of --tasks and --task-time"),
+        ({"shards": 3, "shard_seconds": 60.0}, "choose one of --shards and --shard-time"),
     ]:
         with subtests.test(changes=changes, sentence=sentence), pytest.raises(UsageError, match=sentence):
             SlurmOptions(**changes)
@@ -53,46 +50,46 @@ def test_times_are_read_as_by_slurm(subtests):
             assert slurm_seconds(text) == seconds
 
 
-def test_the_number_of_tasks_follows_from_their_time():
-    assert SlurmOptions(time="2:00:00").n_tasks(36_000) == 10
-    assert SlurmOptions(time="2:00:00", cpus=4).n_tasks(36_000) == 3
-    assert SlurmOptions(task_seconds=600).n_tasks(36_000) == 60
-    assert SlurmOptions(tasks=7).n_tasks(1) == 7
-    assert SlurmOptions().n_tasks(0) == 1
+def test_the_number_of_shards_follows_from_their_time():
+    assert SlurmOptions(time="2:00:00").n_shards(36_000) == 10
+    assert SlurmOptions(time="2:00:00", cpus=4).n_shards(36_000) == 3
+    assert SlurmOptions(shard_seconds=600).n_shards(36_000) == 60
+    assert SlurmOptions(shards=7).n_shards(1) == 7
+    assert SlurmOptions().n_shards(0) == 1
 
 
-def tasks_of(folder):
-    files = sorted((folder / "tasks").iterdir(), key=lambda path: int(path.stem))
-    return [read_task(path) for path in files]
+def shards_of(folder):
+    files = sorted((folder / "shards").iterdir(), key=lambda path: int(path.stem))
+    return [read_shard(path) for path in files]
 
 
-def test_tasks_have_each_missing_trial_once_and_divide_no_group(prepared, tmp_path):
+def test_shards_have_each_missing_trial_once_and_divide_no_group(prepared, tmp_path):
     plan, folder, registry = prepared
     with Store(folder) as store:
         for trial in plan.trials[:5]:
             store.add(trial, TrialResult(key=trial.key))
-    batch = write_batch(plan, folder, registry, SlurmOptions(tasks=3), tmp_path / "batch", COMMAND)
+    batch = write_batch(plan, folder, registry, SlurmOptions(shards=3), tmp_path / "batch", COMMAND)
     assert (batch.n_trials, batch.n_stored, len(batch.seconds)) == (12, 5, 3)
     assert min(batch.seconds) > 0
-    tasks = tasks_of(tmp_path / "batch")
-    keys = [key for task in tasks for key in task.keys]
+    shards = shards_of(tmp_path / "batch")
+    keys = [key for shard in shards for key in shard.keys]
     assert sorted(keys) == sorted(trial.key for trial in plan.trials[5:])
-    assert [(task.number, task.of, task.run, task.suite) for task in tasks] == [
+    assert [(shard.number, shard.of, shard.run, shard.suite) for shard in shards] == [
         (number, 3, folder.name, "own") for number in (1, 2, 3)
     ]
     by_key = {trial.key: trial for trial in plan.trials}
     group_of = fit_groups(plan, registry)
     homes = {}
-    for task in tasks:
-        for key in task.keys:
+    for shard in shards:
+        for key in shard.keys:
             group = group_of(by_key[key])
-            assert group is None or homes.setdefault(group, task.number) == task.number
+            assert group is None or homes.setdefault(group, shard.number) == shard.number
 
 
-def test_there_are_no_empty_tasks_and_nothing_is_written_if_nothing_is_missing(prepared, tmp_path):
+def test_there_are_no_empty_shards_and_nothing_is_written_if_nothing_is_missing(prepared, tmp_path):
     plan, folder, registry = prepared
-    batch = write_batch(plan, folder, registry, SlurmOptions(tasks=50), tmp_path / "batch", COMMAND)
-    assert len(batch.seconds) == 9 == len(tasks_of(tmp_path / "batch"))  # A and B share fits on three folds
+    batch = write_batch(plan, folder, registry, SlurmOptions(shards=50), tmp_path / "batch", COMMAND)
+    assert len(batch.seconds) == 9 == len(shards_of(tmp_path / "batch"))  # A and B share fits on three folds
     with Store(folder) as store:
         for trial in plan.trials:
             store.add(trial, TrialResult(key=trial.key))
@@ -103,8 +100,8 @@ def test_there_are_no_empty_tasks_and_nothing_is_written_if_nothing_is_missing(p
 def test_a_batch_is_written_again_but_not_over_another_one(prepared, tmp_path):
     plan, folder, registry = prepared
     place = tmp_path / "batch"
-    write_batch(plan, folder, registry, SlurmOptions(tasks=2), place, COMMAND)
-    write_batch(plan, folder, registry, SlurmOptions(tasks=2, time="9:00:00"), place, COMMAND)
+    write_batch(plan, folder, registry, SlurmOptions(shards=2), place, COMMAND)
+    write_batch(plan, folder, registry, SlurmOptions(shards=2, time="9:00:00"), place, COMMAND)
     assert "--time=9:00:00" in (place / "job.sh").read_text()
     with pytest.raises(UsageError, match="batch holds a batch of another run or other files; choose another folder w"):
         write_batch(plan, folder.with_name("other"), registry, SlurmOptions(), place, COMMAND)
@@ -117,14 +114,14 @@ def test_a_batch_is_written_again_but_not_over_another_one(prepared, tmp_path):
 def test_a_batch_replaces_an_earlier_one_of_the_same_run_and_keeps_its_results(prepared, tmp_path):
     plan, folder, registry = prepared
     place = tmp_path / "my batch"
-    assert write_batch(plan, folder, registry, SlurmOptions(tasks=3), place, COMMAND).earlier == ""
-    first = tasks_of(place)
+    assert write_batch(plan, folder, registry, SlurmOptions(shards=3), place, COMMAND).earlier == ""
+    first = shards_of(place)
     with Store(first[2].folder(place / "runs")):
         pass
-    assert write_batch(plan, folder, registry, SlurmOptions(tasks=3), place, COMMAND).earlier == ""
-    earlier = write_batch(plan, folder, registry, SlurmOptions(tasks=2), place, COMMAND).earlier
-    assert len(tasks_of(place)) == 2 == len(list((place / "tasks").iterdir()))
-    assert earlier == f"{shlex.quote(str(place / 'runs' / 'own' / f'{folder.name}-task-'))}*"
+    assert write_batch(plan, folder, registry, SlurmOptions(shards=3), place, COMMAND).earlier == ""
+    earlier = write_batch(plan, folder, registry, SlurmOptions(shards=2), place, COMMAND).earlier
+    assert len(shards_of(place)) == 2 == len(list((place / "shards").iterdir()))
+    assert earlier == f"{shlex.quote(str(place / 'runs' / 'own' / f'{folder.name}-shard-'))}*"
     listed = subprocess.run(["bash", "-c", f"ls -d {earlier}"], capture_output=True, text=True, check=True).stdout
     assert listed.splitlines() == [str(first[2].folder(place / "runs"))]
 
@@ -156,17 +153,17 @@ def test_hostile_names_reach_mfbench_as_they_are(tmp_path, monkeypatch, recorder
         SUITE.replace('name = "own"', 'name = "own"').replace('"A"', '"A $(touch PWNED)"')
     )
     plan, folder, registry = prepare_suite(Request("own suite.toml", only=["A $*", "iris"], out="out $HOME"))
-    options = SlurmOptions(tasks=2, memory="2G", options=["--partition=long $(touch PWNED)", "--mail-user=a@b"])
+    options = SlurmOptions(shards=2, memory="2G", options=["--partition=long $(touch PWNED)", "--mail-user=a@b"])
     write_batch(plan, folder, registry, options, Path(HOSTILE), COMMAND, strict=True)
     place = here / HOSTILE
     words = recorder(place / "job.sh", SLURM_ARRAY_TASK_ID="2")
     assert words == [
         str(here), "suite", "own suite.toml", "--profile", "full", "--only", "A $*", "--only", "iris", "--strict",
-        "--out", str(place / "runs"), "--jobs", "1", "--no-page", "--task", str(place / "tasks" / "2.json"),
+        "--out", str(place / "runs"), "--jobs", "1", "--no-page", "--shard", str(place / "shards" / "2.json"),
     ]  # fmt: skip
     answer = subprocess.run(["bash", place / "merge.sh"], capture_output=True, text=True, check=True)
-    assert answer.stdout == "No task has stored anything yet.\n"
-    stores = [task.folder(place / "runs") for task in tasks_of(place)]
+    assert answer.stdout == "No shard has stored anything yet.\n"
+    stores = [shard.folder(place / "runs") for shard in shards_of(place)]
     others = [stores[0].with_name(f"{stores[0].name}0"), stores[0].with_name("half-started")]
     for store in [*stores, *others]:
         store.mkdir(parents=True)
@@ -228,24 +225,24 @@ def test_an_array_that_is_stopped_and_submitted_again_is_the_undivided_run(tmp_p
     plan, whole, registry = prepare_suite(Request("own.toml", out="undivided"))
     execute(plan, whole, registry, RunOptions(jobs=1), Silent())
     place = tmp_path / HOSTILE
-    words = ["batch", "slurm", "own.toml", "--into", str(place), "--tasks", "3"]
+    words = ["batch", "slurm", "own.toml", "--into", str(place), "--shards", "3"]
     command = [sys.executable, "-m", "mfbench", *words]
     answer = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
-    assert "30 trials, of which 0 have a result in reports/own/" in answer.stdout
-    assert "3 tasks of about" in answer.stdout
+    assert "30 trials; 0 have a result in reports/own/" in answer.stdout
+    assert "3 shards of about" in answer.stdout
     merged = tmp_path / "reports" / "own" / whole.name
 
-    tasks, merges = cluster(place, terminate="2:3")
-    assert [code for code, _ in tasks] == [0, 130, 0] and merges == [(0, 0.0)]
-    assert tasks[1][1] < 29, "the signal comes 30 s before the end"
+    jobs, merges = cluster(place, terminate="2:3")
+    assert [code for code, _ in jobs] == [0, 130, 0] and merges == [(0, 0.0)]
+    assert jobs[1][1] < 29, "the signal comes 30 s before the end"
     with Store(merged, read_only=True) as store:
         n_before = len(store.finished())
         kept = dict(store.raw("SELECT key, duration FROM trials"))
     assert n_before + 3 > 20 and n_before < 30
 
     (remains,) = {path.name for path in place.glob("logs/*_2.log") if "Interrupted. To resume" in path.read_text()}
-    tasks, _ = cluster(place)
-    assert [code for code, _ in tasks] == [0, 0, 0]
+    jobs, _ = cluster(place)
+    assert [code for code, _ in jobs] == [0, 0, 0]
     ended = "every trial has a result; nothing to do"
     logs = {path.name: path.read_text() for path in place.glob("logs/*.log")}
     assert [ended in logs[f"{int(remains.split('_')[0]) + 2}_{task}.log"] for task in (1, 2, 3)] == [True, False, True]
@@ -259,13 +256,13 @@ def test_an_array_that_is_stopped_and_submitted_again_is_the_undivided_run(tmp_p
         again = dict(store.raw("SELECT key, duration FROM trials"))
     assert {key: again[key] for key in kept} == kept, "what was stored was not measured again"
     answer = subprocess.run([*command[:-4], "--into", "more"], capture_output=True, text=True, check=True, cwd=tmp_path)
-    assert "30 trials, of which 30 have a result" in answer.stdout and "Nothing to run." in answer.stdout
+    assert "30 trials; 30 have a result" in answer.stdout and "Nothing to run." in answer.stdout
 
 
 @pytest.mark.slow(reason="a command of mfbench")
-def test_a_task_of_an_edited_suite_refuses_to_run(tmp_path, monkeypatch, prepared):
+def test_a_shard_of_an_edited_suite_refuses_to_run(tmp_path, monkeypatch, prepared):
     plan, folder, registry = prepared
-    write_batch(plan, folder, registry, SlurmOptions(tasks=2), tmp_path / "batch", COMMAND)
+    write_batch(plan, folder, registry, SlurmOptions(shards=2), tmp_path / "batch", COMMAND)
     path = tmp_path / "own.toml"
     path.write_text(path.read_text().replace("top = 1", "top = 2"))
     environment = {**os.environ, "SLURM_ARRAY_TASK_ID": "1"}

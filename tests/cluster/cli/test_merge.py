@@ -3,7 +3,7 @@
 import pytest
 
 from mfbench.cli import main
-from mfbench.run.store.metadata import RecordedShare
+from mfbench.run.store.metadata import RecordedShard
 from mfbench.run.store.store import Store
 
 
@@ -17,9 +17,9 @@ def leave(*words):
 def shard(tmp_path, make_metadata, monkeypatch):
     monkeypatch.chdir(tmp_path)
     folder = tmp_path / "reports" / "own" / "quick-1a-shard-2-of-3"
-    share = RecordedShare(kind="shard", numbers=[2], of=3, run="quick-1a", digest="d", n_trials=9)
+    shard = RecordedShard(numbers=[2], of=3, run="quick-1a", digest="d", n_trials=9)
     with Store(folder) as store:
-        store.begin(make_metadata(share=share), [], [])
+        store.begin(make_metadata(shard=shard), [], [])
     return folder.relative_to(tmp_path)
 
 

@@ -53,7 +53,7 @@ def test_mfbench_is_told_the_threads_and_whether_the_answer_is_wanted(monkeypatc
         seen.update(after=is_wanted(), thread=threading.current_thread())
         return b"answer"
 
-    monkeypatch.setattr(calls.site, "answer", answer)
+    monkeypatch.setattr(calls.service, "answer", answer)
     assert calls.answer(b"payload") == b"answer"
     assert seen["thread"] is threading.current_thread()
     assert {name: seen[name] for name in ("payload", "slots", "before", "after")} == {

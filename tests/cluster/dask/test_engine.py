@@ -48,14 +48,14 @@ def engine(cluster, target, fast):
         one.__exit__(None, None, None)
 
 
-def test_answers_come_back_with_their_tickets_and_places(engine):
+def test_answers_come_back_with_their_tickets_and_workers(engine):
     one = engine(lambda payload: b"re: " + payload)
-    assert sorted(one.places().values()) == [1, 1]
+    assert sorted(one.workers().values()) == [1, 1]
     for ticket in range(40):
         one.submit(ticket, str(ticket).encode())
     outcomes = collect(one, 40)
     assert all(outcomes[ticket].answer == f"re: {ticket}".encode() for ticket in range(40))
-    assert {outcome.place for outcome in outcomes.values()} <= set(one.places())
+    assert {outcome.worker for outcome in outcomes.values()} <= set(one.workers())
     assert one.wait(0.01) == []
 
 
@@ -79,21 +79,21 @@ def test_calls_start_in_the_order_of_their_tickets(engine):
 
 def test_a_call_runs_where_it_has_to_and_not_where_it_must_not(engine):
     one = engine(lambda payload: payload)
-    first, second = one.places()
+    first, second = one.workers()
     for ticket in range(6):
-        one.submit(ticket, b"", place=second)
+        one.submit(ticket, b"", worker=second)
         one.submit(100 + ticket, b"", avoid={second})
     outcomes = collect(one, 12)
-    assert {outcomes[ticket].place for ticket in range(6)} == {second}
-    assert {outcomes[100 + ticket].place for ticket in range(6)} == {first}
+    assert {outcomes[ticket].worker for ticket in range(6)} == {second}
+    assert {outcomes[100 + ticket].worker for ticket in range(6)} == {first}
 
 
 def test_a_call_that_may_run_nowhere_is_lost(engine):
     one = engine(lambda payload: payload)
-    one.submit(1, b"", place="tcp://127.0.0.1:1")
-    one.submit(2, b"", avoid=one.places())
+    one.submit(1, b"", worker="tcp://127.0.0.1:1")
+    one.submit(2, b"", avoid=one.workers())
     outcomes = collect(one, 2)
-    assert (outcomes[1].answer, outcomes[1].place) == (None, "tcp://127.0.0.1:1")
+    assert (outcomes[1].answer, outcomes[1].worker) == (None, "tcp://127.0.0.1:1")
     assert outcomes[1].reason == "worker tcp://127.0.0.1:1 was lost"
     assert outcomes[2].reason == "no other worker is left"
 
@@ -105,13 +105,13 @@ def test_an_error_is_a_reason_that_names_the_worker(engine, cluster):
     one = engine(fail)
     one.submit(1, b"")
     outcome = collect(one, 1)[1]
-    assert outcome.place in one.places()
-    assert outcome.reason == f"worker {outcome.place} failed (ValueError: no way)"
+    assert outcome.worker in one.workers()
+    assert outcome.reason == f"worker {outcome.worker} failed (ValueError: no way)"
     with DaskEngine(cluster.scheduler_address, 1, "no_such_package:answer") as two:
         two.submit(1, b"")
         outcome = collect(two, 1)[1]
     reason = "cannot import mfbench (ModuleNotFoundError: No module named 'no_such_package')"
-    assert outcome.reason == f"worker {outcome.place} {reason}"
+    assert outcome.reason == f"worker {outcome.worker} {reason}"
 
 
 def test_calls_that_are_withdrawn_stop_and_never_end(engine):
@@ -135,13 +135,13 @@ def test_calls_that_are_withdrawn_stop_and_never_end(engine):
         return payload
 
     one = engine(work)
-    first, _ = one.places()
-    one.submit(1, b"long", place=first)
+    first, _ = one.workers()
+    one.submit(1, b"long", worker=first)
     assert started.wait(LONG)
-    one.submit(2, b"behind it", place=first)
+    one.submit(2, b"behind it", worker=first)
     one.withdraw([1, 2])
     assert stopped.wait(LONG)
-    one.submit(3, b"next", place=first)
+    one.submit(3, b"next", worker=first)
     assert set(collect(one, 1)) == {3}
     assert b"behind it" not in ran
 

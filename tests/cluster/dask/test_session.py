@@ -44,19 +44,19 @@ def test_a_call_of_a_lost_worker_runs_again_and_one_bound_to_it_is_lost(target):
         return payload
 
     with threaded_cluster() as cluster, DaskEngine(cluster.scheduler_address, 1, target(work)) as engine:
-        first, second = engine.places()
-        engine.submit(1, b"", place=first)
+        first, second = engine.workers()
+        engine.submit(1, b"", worker=first)
         engine.submit(2, b"free", avoid=[second])
         engine.submit(3, b"free")
         engine.submit(4, b"free")
         until(lambda: any(state.processing for state in cluster.scheduler.workers.values()))
         close_worker(cluster, first)
-        until(lambda: first not in engine.places())
+        until(lambda: first not in engine.workers())
         gone.set()
         outcomes = outcomes_of(engine, 4)
-    assert (outcomes[1].place, outcomes[1].reason) == (first, f"worker {first} was lost")
+    assert (outcomes[1].worker, outcomes[1].reason) == (first, f"worker {first} was lost")
     assert outcomes[2].reason == f"worker {first} was lost"
-    assert [(outcomes[n].answer, outcomes[n].place) for n in (3, 4)] == [(b"free", second)] * 2
+    assert [(outcomes[n].answer, outcomes[n].worker) for n in (3, 4)] == [(b"free", second)] * 2
 
 
 def test_a_call_that_was_running_on_too_many_lost_workers_is_lost(target):
@@ -68,7 +68,7 @@ def test_a_call_that_was_running_on_too_many_lost_workers_is_lost(target):
     ):
         cluster.scheduler.allowed_failures = 0
         engine.submit(1, b"")
-        (worker,) = engine.places()
+        (worker,) = engine.workers()
         until(lambda: any(state.processing for state in cluster.scheduler.workers.values()))
         cluster.sync(cluster.scheduler.remove_worker, worker, stimulus_id="test")
         outcome = outcomes_of(engine, 1)[1]

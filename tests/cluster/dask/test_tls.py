@@ -16,11 +16,11 @@ from mfbench_cluster.dask.engine import DaskEngine
 from mfbench.errors import RunError
 try:
     with DaskEngine(sys.argv[1], target="builtins:bytes") as engine:
-        while not engine.places(): engine.wait(0.1)
+        while not engine.workers(): engine.wait(0.1)
         engine.submit(1, b"secret")
         outcomes = []
         while not outcomes: outcomes = engine.wait(1)
-        print(outcomes[0].answer, outcomes[0].place[:6])
+        print(outcomes[0].answer, outcomes[0].worker[:6])
 except RunError as error:
     print(error)
 """

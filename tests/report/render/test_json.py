@@ -20,7 +20,7 @@ from mfbench.report.reanalysis import reanalyse, report_of_table
 from mfbench.report.render.json import HISTORY, POWER, REPORT, VERSIONS, schema, to_json
 from mfbench.report.sections.power import power_report
 from mfbench.report.sections.remarks import remarks
-from mfbench.run.store.metadata import RecordedShare
+from mfbench.run.store.metadata import RecordedShard
 from mfbench.run.store.store import Store
 from mfbench.stats.one_dataset.rules import RULES
 from mfbench.stats.settings import MISSING_POLICIES
@@ -132,8 +132,8 @@ def comparison(write):
 def shard(write):
     run = write({("d", "A"): 0.5})
     with Store(run.path) as store:
-        share = RecordedShare(kind="shard", numbers=[2], of=3, run="quick-1a", digest="d", n_trials=15)
-        store.record("share", share.model_dump(mode="json"))
+        shard = RecordedShard(numbers=[2], of=3, run="quick-1a", digest="d", n_trials=15)
+        store.record("shard", shard.model_dump(mode="json"))
         store.record("part", "small")
     return load_run(run.path)
 

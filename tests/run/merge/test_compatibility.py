@@ -9,7 +9,7 @@ from mfbench.errors import RunError
 from mfbench.run.merge.compatibility import RecordedRun, check_compatible, joined_metadata, remarks_on
 from mfbench.run.store.metadata import Environment, PublishedHeading, RecordedFigures, RecordedSuite, Reused
 from mfbench.suite.published import PublishedCount, PublishedFigure
-from mfbench.suite.schema import ProtocolSettings
+from mfbench.suite.schema import ProtocolSettings, SizeRange
 
 
 @pytest.fixture
@@ -41,98 +41,74 @@ def tuned(*values, label="A"):
 
 class TestCheck:
     def test_a_difference_is_one_sentence(self, subtests, make_run):
-        for first, second, message in [
-            (
-                {"suite": suite("uci")},
-                {"suite": suite("gene")},
-                "x/a is a run of the suite uci, x/b of gene; only runs of one suite can be joined",
-            ),
-            (
-                {"suite": suite(seed=0)},
-                {"suite": suite(seed=1)},
-                "x/a has seed 0, x/b 1; only runs with one seed can be joined",
-            ),
+        for first, second, clause in [
+            ({"suite": suite("uci")}, {"suite": suite("gene")}, 'suite is "uci" in the first and "gene" in the second'),
+            ({"suite": suite(seed=0)}, {"suite": suite(seed=1)}, "seed is 0 in the first and 1 in the second"),
             (
                 {"protocol": protocol(folds=10)},
                 {"protocol": protocol(folds=5)},
-                "x/a has 10 folds, x/b 5; only runs of one protocol can be joined",
-            ),
-            (
-                {"protocol": protocol(repeats=1), "profile": "full"},
-                {"protocol": protocol(repeats=3), "profile": "standard"},
-                "x/a has 1 repeat, x/b 3; only runs of one protocol can be joined",
-            ),
-            (
-                {"protocol": protocol()},
-                {"protocol": protocol(kind="holdout")},
-                'x/a has kind = "repeated-cv", x/b "holdout"; only runs of one protocol can be joined',
-            ),
-            (
-                {"protocol": protocol(classes="all")},
-                {"protocol": protocol(classes="two-largest")},
-                'x/a has classes = "all", x/b "two-largest"; only runs of one protocol can be joined',
+                "protocol.folds is 10 in the first and 5 in the second",
             ),
             (
                 {"protocol": protocol(metrics=["accuracy", "mcc"])},
                 {"protocol": protocol(metrics=["mcc", "accuracy"])},
-                'x/a has metrics = ["accuracy", "mcc"], x/b ["mcc", "accuracy"]; only runs of one protocol can be '
-                "joined",
+                'protocol.metrics is ["accuracy", "mcc"] in the first and ["mcc", "accuracy"] in the second',
             ),
             (
                 {"protocol": protocol()},
                 {"protocol": protocol(grid_values=3)},
-                "x/a has grid_values unset, x/b 3; only runs of one protocol can be joined",
+                "protocol.grid_values is not set in the first and 3 in the second",
             ),
             (
                 {"protocol_key": "repeated-cv:10:7"},
                 {"protocol_key": "other"},
-                "x/a has splits of repeated-cv:10:7, x/b of other; only runs of one protocol can be joined",
+                'splits is "repeated-cv:10:7" in the first and "other" in the second',
             ),
             (
-                {"suite": suite(report={"alpha": 0.05})},
+                {"suite": suite(report={"alpha": 0.05, "missing": "worst-rank"})},
                 {"suite": suite(report={"alpha": 0.1})},
-                "x/a has alpha = 0.05, x/b 0.1 in [report]; only runs whose reports have the same settings can be "
-                "joined",
-            ),
-            (
-                {"suite": suite(report={"missing": "worst-rank"})},
-                {"suite": suite()},
-                'x/a has missing = "worst-rank", x/b "drop-dataset" in [report]; only runs whose reports have the '
-                "same settings can be joined",
+                'report.alpha is 0.05 in the first and 0.1 in the second; report.missing is "worst-rank" in the first '
+                'and "drop-dataset" in the second',
             ),
             (
                 {"methods": {"A": "relief → knn", "B": "knn"}},
                 {"methods": {"C": "knn", "A": "relieff → knn"}},
-                "A is 'relief → knn' in x/a and 'relieff → knn' in x/b; only runs in which a label has one meaning "
-                "can be joined",
+                'method.A.steps is "relief → knn" in the first and "relieff → knn" in the second',
             ),
+            ({"rules": {"A": 3}}, {"rules": {"A": 4}}, "method.A.top is 3 in the first and 4 in the second"),
             (
-                {"rules": {"A": 3}},
-                {"rules": {"A": 4}},
-                "A has top = 3 in x/a and 4 in x/b; only runs in which a label has one meaning can be joined",
+                {"curves": {"A": [1, 2]}},
+                {"curves": {"A": SizeRange(count=8)}},
+                "method.A.curve is [1, 2] in the first and {",
             ),
             (
                 {"selection": {"A": "nested"}},
                 {"selection": {"A": "per-dataset"}},
-                'A has selection = "nested" in x/a and "per-dataset" in x/b; only runs in which a label has one '
-                "meaning can be joined",
+                'method.A.selection is "nested" in the first and "per-dataset" in the second',
             ),
             (
                 {"selection": {"A": "nested"}, "suite": tuned(1, 3, 5)},
                 {"selection": {"A": "nested"}, "suite": tuned(1, 4, 5)},
-                'A has tune = {"n_neighbors": [1, 3, 5]} in x/a and {"n_neighbors": [1, 4, 5]} in x/b; only runs in '
-                "which a label has one meaning can be joined",
+                "method.A.tune.n_neighbors is [1, 3, 5] in the first and [1, 4, 5] in the second",
             ),
         ]:
+            message = f"x/a and x/b cannot be joined: {clause}"
             with (
                 subtests.test(first=first, second=second, message=message),
-                pytest.raises(RunError, match=f"^{re.escape(message)}$"),
+                pytest.raises(RunError, match=f"^{re.escape(message)}"),
             ):
                 check_compatible([make_run("x/a", **first), make_run("x/b", **second)])
 
+    def test_many_differences_are_cut(self, make_run):
+        runs = [make_run(name, methods=dict.fromkeys("ABCDE", name)) for name in "ab"]
+        with pytest.raises(RunError, match=r"method\.C\.steps is \"a\" in the first and \"b\" in the second; 2 more$"):
+            check_compatible(runs)
+
     def test_data_of_one_label(self, make_run):
         other = RecordedRun(Path("c"), make_run("c").meta, {"wine": "another hash"})
-        with pytest.raises(RunError, match=r"^wine has different data in b and c; only runs on the same data can"):
+        with pytest.raises(
+            RunError, match=r"^b and c cannot be joined: sha256 of.wine is \"hash of wine\" in the first"
+        ):
             check_compatible([make_run("a", ["iris"]), make_run("b", ["wine"]), other])
 
     def test_what_does_not_change_a_result_may_differ(self, subtests, make_run):
@@ -195,7 +171,7 @@ class TestMetadata:
         joined = RecordedRun(Path("ab"), joined_metadata([first, second]), {})
         third = make_run("c", suite=tuned(1, 9, label="B"), methods={"B": "b"}, selection={"B": "nested"})
         check_compatible([joined, first, second])
-        with pytest.raises(RunError, match=r"B has tune = .* in ab and .* in c"):
+        with pytest.raises(RunError, match=r"^ab and c cannot be joined: method.B.tune.n_neighbors is \[1, 5\]"):
             check_compatible([joined, third])
 
     def test_results_of_earlier_runs_are_joined(self, make_run):
@@ -249,13 +225,14 @@ class TestRestriction:
         same = joined_metadata([first, first])
         assert (same.part, same.part_patterns, same.command) == ("i", ["i*"], first.meta.command)
         joined = joined_metadata([first, second])
-        assert (joined.part, joined.part_patterns, joined.only) == ("", [], ["iris", "wine"])
-        assert joined.command == ["mfbench", "suite", "own", "--seed", "3", "--only", "iris", "--only", "wine"]
-        assert joined_metadata([first, restricted]).only == ["iris"]
+        assert (joined.part, joined.part_patterns, joined.only) == ("", [], ["iris", "wine", "A"])
+        only = ["--only", "iris", "--only", "wine", "--only", "A"]
+        assert joined.command == ["mfbench", "suite", "own", "--seed", "3", *only]
+        assert joined_metadata([first, restricted]).only == ["iris", "A"]
 
-    def test_only_what_every_run_restricts_is_restricted(self, make_run):
-        assert self.joined(make_run, (["iris"], ["iris"], "AB"), (["wine", "A"], ["wine"], "A")) == ["iris", "wine"]
-        assert self.joined(make_run, (["iris"], ["iris"], "AB"), (["A"], ["iris", "wine"], "A")) == []
+    def test_the_labels_cover_what_any_run_has(self, make_run):
+        runs = (["iris"], ["iris"], "AB"), (["A"], ["iris", "wine"], "A")
+        assert self.joined(make_run, *runs) == ["iris", "wine", "A", "B"]
 
 
 class TestRemarks:
@@ -277,8 +254,8 @@ class TestRemarks:
         third = environment(mfbench="0.1.0", python="3.12.1")
         runs = [make_run(name, environment=each) for name, each in zip("abc", (first, second, third), strict=True)]
         assert remarks_on(runs) == [
-            "The joined runs were made with different versions: mfbench 0.1.0 and 0.2.0; commit aaaaaaa and bbbbbbb; "
-            "Python 3.11.2 and 3.12.1; numpy 1.26 and 2.0; own 1.0 and 1.1."
+            "The joined runs differ in mfbench (0.1.0 and 0.2.0), Python (3.11.2 and 3.12.1), commit (aaaaaaa and "
+            "bbbbbbb), numpy (1.26 and 2.0) and own (1.0 and 1.1); their times and memory may not compare."
         ]
 
     def test_machines_and_workers(self, make_run):
@@ -286,9 +263,8 @@ class TestRemarks:
         second = environment(cpus=8, system="Linux-6.1", jobs=8)
         runs = [make_run("a", environment=first), make_run("b", environment=second)]
         assert remarks_on(runs) == [
-            "The joined runs were made on different kinds of machine: a processor × 4 (Linux-6.1) and a processor × 8 "
-            "(Linux-6.1); their times do not compare.",
-            "The joined runs had 2 and 8 workers, which affects times and memory.",
+            "The joined runs differ in machine (a processor × 4 (Linux-6.1) and a processor × 8 (Linux-6.1)) and "
+            "workers (2 and 8); their times and memory may not compare."
         ]
 
     def test_limits_and_references(self, make_run):
@@ -298,7 +274,7 @@ class TestRemarks:
             make_run("c"),
         ]
         assert remarks_on(runs) == [
-            "The joined runs had different limits: timeout = 60 and 600, memory = 0 and 1.5; a trial that failed in "
-            "one may succeed in another.",
-            "The joined runs have the references A and B; it is A unless another one is chosen.",
+            "The joined runs differ in timeout (60 and 600) and memory (0 and 1.5); a trial that failed in one may "
+            "succeed in another.",
+            "The joined runs differ in reference (A and B); the first one is used unless another is chosen.",
         ]

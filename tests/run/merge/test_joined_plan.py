@@ -7,10 +7,10 @@ import pytest
 
 from mfbench.model.trials import Trial, TrialResult
 from mfbench.run.merge.merging import merge_runs
-from mfbench.run.store.metadata import RecordedShare
+from mfbench.run.store.metadata import RecordedShard
 from mfbench.run.store.store import Store
 from mfbench.suite.schema import ProtocolSettings
-from mfbench.suite.shares import digest_of
+from mfbench.suite.shards import digest_of
 
 # Neither the datasets nor the methods are in alphabetical order.
 TRIALS = [
@@ -35,11 +35,11 @@ def write(tmp_path, make_metadata, monkeypatch):
     monkeypatch.setattr("mfbench.run.store.store.pack", lambda array: b"")
 
     def write(name, positions, number=0, of=3, missing=(), digest=DIGEST, n_trials=N_TRIALS, **changes):
-        share = RecordedShare(kind="shard", numbers=[number], of=of, run="whole", digest=digest, n_trials=n_trials)
+        shard = RecordedShard(numbers=[number], of=of, run="whole", digest=digest, n_trials=n_trials)
         metadata = make_metadata(
             methods={method: method for method in "CAB"},
             protocol=ProtocolSettings(folds=2, repeats=1).completed(),
-            **{"share": share if number else None, **changes},
+            **{"shard": shard if number else None, **changes},
         )
         with Store(Path(name)) as store:
             store.begin(metadata, [record(label) for label in ("wine", "iris", "glass")], [])
@@ -53,7 +53,7 @@ def write(tmp_path, make_metadata, monkeypatch):
 
 def plan_of(folder):
     with Store(folder, read_only=True) as store:
-        return list(store.raw("SELECT position, key FROM plan ORDER BY position")), store.meta().share
+        return list(store.raw("SELECT position, key FROM plan ORDER BY position")), store.meta().shard
 
 
 WHOLE = [(position, trial.key) for position, trial in enumerate(TRIALS)]
@@ -71,12 +71,12 @@ def test_in_whatever_order_shares_are_merged_the_order_is_that_of_the_plan(write
 def test_shares_can_be_merged_one_after_the_other(write, order):
     for n_merged, number in enumerate(order, 1):
         remarks = merge_runs([write(f"shard-{number}", PARTS[number], number)], Path("whole"))
-        rows, share = plan_of(Path("whole"))
+        rows, shard = plan_of(Path("whole"))
         positions = sorted(position for each in order[:n_merged] for position in PARTS[each])
         assert rows == [WHOLE[position] for position in positions]
-        assert (share is None) == (n_merged == 3)
-        if share is not None:
-            assert share.numbers == sorted(order[:n_merged])
+        assert (shard is None) == (n_merged == 3)
+        if shard is not None:
+            assert shard.numbers == sorted(order[:n_merged])
             missing = " and ".join(map(str, sorted(order[n_merged:])))
             verb = "Shard {} of 3 is" if n_merged == 2 else "Shards {} of 3 are"
             assert remarks == [f"{verb.format(missing)} missing."]
@@ -95,9 +95,9 @@ def test_shares_of_different_divisions_complete_each_other(write):
     first = write("a", range(9), 1, of=2)
     others = [write(f"b{number}", PARTS[number], number) for number in (1, 3)]
     merge_runs([others[0], first], Path("part"))
-    rows, share = plan_of(Path("part"))
+    rows, shard = plan_of(Path("part"))
     assert [position for position, _ in rows] == [*range(9), 9, 10, 17]
-    assert (share.kind, share.numbers, share.n_trials, share.digest) == ("", [], 18, DIGEST)
+    assert (shard.numbers, shard.n_trials, shard.digest) == ([], 18, DIGEST)
     merge_runs([Path("part"), others[1], write("c", range(11, 18), 2, of=2)], Path("whole"))
     assert plan_of(Path("whole")) == (WHOLE, None)
 
@@ -115,13 +115,10 @@ def test_a_share_of_another_plan_is_a_remark(write):
     first = write("a", range(9), 1, of=2)
     other = write("b", range(6, 12), 2, of=2, digest="other", n_trials=12)
     (remark,) = merge_runs([first, other], Path("whole"))
-    assert remark == (
-        "b is part of another plan than a (12 instead of 18 trials, or other versions), so some trials may be in no "
-        "shard, and some in two."
-    )
-    rows, share = plan_of(Path("whole"))
+    assert remark == ("b and a are shards of different plans, so some trials may be in no shard, and some in two.")
+    rows, shard = plan_of(Path("whole"))
     assert rows == WHOLE[:12]
-    assert (share.digest, share.n_trials) == ("", 18), "its positions must not be compared with those of a plan"
+    assert (shard.digest, shard.n_trials) == ("", 18), "its positions must not be compared with those of a plan"
 
 
 def test_many_missing_shards_are_not_listed(write):

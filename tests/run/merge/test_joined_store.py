@@ -43,13 +43,11 @@ def test_a_reader_sees_the_old_state_until_it_looks_again(tmp_path):
     assert names(tmp_path) == ["after"]
 
 
-def test_a_row_that_is_there_stays_unless_it_is_replaced(tmp_path):
+def test_a_row_that_is_there_stays(tmp_path):
     with changed_store(tmp_path) as db:
         insert(db, "meta", [("a", "1")])
         insert(db, "meta", [("a", "2")])
         assert list(db.execute("SELECT value FROM meta")) == [("1",)]
-        insert(db, "meta", [("a", "3")], replace=True)
-        assert list(db.execute("SELECT value FROM meta")) == [("3",)]
 
 
 def test_a_new_store_is_in_the_mode_of_any_store(tmp_path):

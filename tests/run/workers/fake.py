@@ -1,4 +1,4 @@
-"""Engines for tests: one whose places are threads and can be disturbed, one that simulates a whole cluster."""
+"""Engines for tests: one whose workers are threads and can be disturbed, one that simulates a whole cluster."""
 
 import heapq
 import random
@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from mfbench.engines import Engine, Executor, Outcome
+from mfbench.engines import CallOutcome, Engine, Executor
 from mfbench.host.expressions import parse
 from mfbench.model.trials import Trial, TrialResult
 from mfbench.run.fingerprint import fingerprint_of
@@ -19,16 +19,16 @@ from mfbench.suite.methods import ResolvedMethod, Step
 from mfbench.suite.protocols.repeated_cv import RepeatedCV
 from mfbench.suite.schema import ProtocolSettings
 from mfbench_cluster.pool.messages import (
+    Accepted,
     Answered,
-    Batch,
-    Deliver,
-    Delivered,
-    Introduction,
-    Machine,
+    Piece,
+    PieceReceived,
+    RunBatch,
+    WorkerMachine,
     packed,
     unpacked,
 )
-from mfbench_cluster.site import Site
+from mfbench_cluster.service import WorkerService
 
 FINGERPRINT = fingerprint_of(())
 METHODS = {
@@ -65,7 +65,7 @@ def fabricated(trial, duration=0.001):
 
 
 class StubPool(Executor):
-    """A pool without processes: for `monkeypatch.setattr("mfbench_cluster.site.LocalPool", StubPool)`."""
+    """A pool without processes: for `monkeypatch.setattr("mfbench_cluster.service.LocalPool", StubPool)`."""
 
     def __init__(self, jobs=1):
         self.is_wanted = None
@@ -86,39 +86,39 @@ class StubPool(Executor):
         pass
 
 
-class Place:
-    """A place of a `ThreadEngine`: it answers calls through a site of its own.
+class FakeWorker:
+    """A worker of a `ThreadEngine`: it answers calls through a service of its own.
 
     Parameters
     ----------
-    site : Site
+    service : WorkerService
     slots : int
     """
 
-    def __init__(self, site=None, slots=1):
-        self.site, self.slots = site or Site(), slots
+    def __init__(self, service=None, slots=1):
+        self.service, self.slots = service or WorkerService(), slots
         self.is_lost = False
 
     def answer(self, payload, is_wanted):
-        return self.site.answer(payload, self.slots, is_wanted)
+        return self.service.answer(payload, self.slots, is_wanted)
 
 
 class ThreadEngine(Engine):
-    """Runs calls in threads, and loses places, repeats answers or falls silent as a test asks it to.
+    """Runs calls in threads, and loses workers, repeats answers or falls silent as a test asks it to.
 
     Parameters
     ----------
-    places : dict of str to Place
+    workers : dict of str to FakeWorker
     before_wait : callable or None
         Called with the engine at each `wait`: what disturbs it.
     repeats : bool
         Whether every answer comes twice.
     late : bool
-        Whether a place that was lost answers all the same, after its calls were reported as lost.
+        Whether a worker that was lost answers all the same, after its calls were reported as lost.
     """
 
-    def __init__(self, places, before_wait=None, *, repeats=False, late=False):
-        self._places = {}
+    def __init__(self, workers, before_wait=None, *, repeats=False, late=False):
+        self._workers = {}
         self._before_wait, self._repeats, self._late = before_wait, repeats, late
         self._changed = threading.Condition()
         self._queue = deque()
@@ -129,8 +129,8 @@ class ThreadEngine(Engine):
         self.is_cut = False
         self.n_waits = 0
         self.submitted = []
-        for name, place in places.items():
-            self.add(name, place)
+        for name, worker in workers.items():
+            self.add(name, worker)
 
     def __enter__(self):
         return self
@@ -140,38 +140,38 @@ class ThreadEngine(Engine):
             self._is_open = False
             self._changed.notify_all()
 
-    def places(self):
+    def workers(self):
         with self._changed:
-            return {name: place.slots for name, place in self._places.items()}
+            return {name: worker.slots for name, worker in self._workers.items()}
 
-    def add(self, name, place):
+    def add(self, name, worker):
         with self._changed:
-            self._places[name] = place
-        for _ in range(place.slots):
-            threading.Thread(target=self._serve, args=(name, place), daemon=True).start()
+            self._workers[name] = worker
+        for _ in range(worker.slots):
+            threading.Thread(target=self._serve, args=(name, worker), daemon=True).start()
 
     def lose(self, name):
-        """Lose a place with the calls that run there."""
+        """Lose a worker with the calls that run there."""
         with self._changed:
-            place = self._places.pop(name)
-            place.is_lost = True
+            worker = self._workers.pop(name)
+            worker.is_lost = True
             for ticket, where in list(self._running.items()):
-                if where is place:
+                if where is worker:
                     del self._running[ticket]
                     self._unwanted.add(ticket)
-                    self._ended.append(Outcome(ticket, None, name, f"{name} was lost"))
+                    self._ended.append(CallOutcome(ticket, None, name, f"{name} was lost"))
             for call in [call for call in self._queue if call[2] == name]:
                 self._queue.remove(call)
-                self._ended.append(Outcome(call[0], None, name, f"{name} was lost"))
+                self._ended.append(CallOutcome(call[0], None, name, f"{name} was lost"))
             self._changed.notify_all()
 
-    def submit(self, ticket, payload, *, place="", avoid=()):
+    def submit(self, ticket, payload, *, worker="", avoid=()):
         with self._changed:
-            self.submitted.append((ticket, unpacked(payload), place))
-            if place and place not in self._places:
-                self._ended.append(Outcome(ticket, None, place, f"{place} was lost"))
+            self.submitted.append((ticket, unpacked(payload), worker))
+            if worker and worker not in self._workers:
+                self._ended.append(CallOutcome(ticket, None, worker, f"{worker} was lost"))
             else:
-                self._queue.append((ticket, payload, place, frozenset(avoid)))
+                self._queue.append((ticket, payload, worker, frozenset(avoid)))
             self._changed.notify_all()
 
     def wait(self, seconds):
@@ -192,20 +192,20 @@ class ThreadEngine(Engine):
             self._unwanted.update(tickets)
             self._queue = deque(call for call in self._queue if call[0] not in self._unwanted)
 
-    def _serve(self, name, place):
+    def _serve(self, name, worker):
         while True:
             with self._changed:
                 call = None
-                while self._is_open and not place.is_lost and (call := self._next(name)) is None:
+                while self._is_open and not worker.is_lost and (call := self._next(name)) is None:
                     self._changed.wait()
                 if call is None:
                     return
                 ticket, payload, _, _ = call
-                self._running[ticket] = place
-            answer = place.answer(payload, lambda ticket=ticket: ticket not in self._unwanted or self._late)
+                self._running[ticket] = worker
+            answer = worker.answer(payload, lambda ticket=ticket: ticket not in self._unwanted or self._late)
             with self._changed:
                 if self._running.pop(ticket, None) is not None or self._late:
-                    self._ended += [Outcome(ticket, answer, name)] * (2 if self._repeats else 1)
+                    self._ended += [CallOutcome(ticket, answer, name)] * (2 if self._repeats else 1)
                 self._changed.notify_all()
 
     def _next(self, name):
@@ -261,17 +261,17 @@ class FakeEngine(Engine):
     def clock(self):
         return self.now
 
-    def places(self):
+    def workers(self):
         return self._names
 
-    def submit(self, ticket, payload, *, place="", avoid=()):
+    def submit(self, ticket, payload, *, worker="", avoid=()):
         begun = time.process_time()
-        worker = self._numbers[place] if place else next(iter(self._idle), None)
-        if worker in self._idle:
-            self._idle.discard(worker)
-            self._run(worker, ticket, payload)
+        number = self._numbers[worker] if worker else next(iter(self._idle), None)
+        if number in self._idle:
+            self._idle.discard(number)
+            self._run(number, ticket, payload)
         else:
-            (self._own[worker] if place else self._queue).append((ticket, payload))
+            (self._own[number] if worker else self._queue).append((ticket, payload))
         self._returned_at += time.process_time() - begun  # the engine's work is not the driver's
 
     def withdraw(self, tickets):
@@ -289,7 +289,7 @@ class FakeEngine(Engine):
                 self._serve_next(event.worker)
             else:
                 reason = "" if event.answer else "the worker was lost"
-                outcomes.append(Outcome(event.ticket, event.answer, f"w{event.worker}", reason))
+                outcomes.append(CallOutcome(event.ticket, event.answer, f"w{event.worker}", reason))
         self._returned_at = time.process_time()
         return outcomes
 
@@ -303,19 +303,19 @@ class FakeEngine(Engine):
 
     def _run(self, worker, ticket, payload):
         request = unpacked(payload)
-        machine = Machine(f"cache{worker}", f"host{worker}", "simulated")
+        machine = WorkerMachine(f"cache{worker}", f"host{worker}", "simulated")
         seconds = 0.0
-        if isinstance(request, Batch):
+        if isinstance(request, RunBatch):
             seconds = self._seconds * len(request.trials)
             results = tuple(fabricated(trial, self._seconds) for trial in request.trials)
             answer = packed(Answered(results, machine))
-        elif isinstance(request, Deliver):
-            answer = packed(Delivered(request.total, True))
+        elif isinstance(request, Piece):
+            answer = packed(PieceReceived(request.total, True))
         else:
-            answer = packed(Introduction(machine))
+            answer = packed(Accepted(machine))
         # A worker that waits begins its next call when the one before it has ended, not when the driver looks.
         end = self.now + seconds
-        if self._random.random() < self._loss and isinstance(request, Batch):
+        if self._random.random() < self._loss and isinstance(request, RunBatch):
             self.n_lost += 1
             end, answer = self.now + seconds * self._random.random(), None
         else:
@@ -326,7 +326,7 @@ class FakeEngine(Engine):
 
 def answer_all(connection, payloads):
     """Answer payloads in a process of its own."""
-    from mfbench_cluster.site import answer
+    from mfbench_cluster.service import answer
 
     with connection:
         connection.send([answer(payload) for payload in payloads])

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-from fake import Place, StubPool, ThreadEngine
+from fake import FakeWorker, StubPool, ThreadEngine
 
 from mfbench import ExecutorSpec, hookimpl
 from mfbench.api import Run
@@ -19,7 +19,7 @@ from mfbench.run.runner import RunOptions, execute
 from mfbench.run.store.store import Store
 from mfbench.run.workers.array_cache import ArrayCache
 from mfbench_cluster.hooks import mfbench_pool
-from mfbench_cluster.site import Site
+from mfbench_cluster.service import WorkerService
 
 # Columns that do not depend on the clock.
 EXACT = (
@@ -30,7 +30,7 @@ EXACT = (
 
 def registry_of(tmp_path):
     def factory(scheduler, jobs):
-        return ThreadEngine({name: Place(Site(ArrayCache(tmp_path / "cache"))) for name in ("p", "q")})
+        return ThreadEngine({name: FakeWorker(WorkerService(ArrayCache(tmp_path / "cache"))) for name in ("p", "q")})
 
     spec = ExecutorSpec(name="threads", summary="Threads", factory=factory)
     module = SimpleNamespace(__name__="threads", mfbench_executors=hookimpl(lambda: [spec]))

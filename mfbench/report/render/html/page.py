@@ -97,7 +97,7 @@ def _score_row(row: Sequence[Cell], scores: ScoreData, number: int) -> list[Any]
     low, high = (min(numbers), max(numbers)) if numbers else (0.0, 0.0)
     cells: list[Any] = list(row[: scores.first])
     for cell, value, kind in zip(row[scores.first :], values, scores.missing[number], strict=True):
-        shown = {"text": cell.text, "role": cell.role if cell.role != "missing" else f"missing {kind}"}
+        shown: dict[str, Any] = {"text": cell.text, "role": cell.role if cell.role != "missing" else f"missing {kind}"}
         if value is not None:
             share = 0.5 if high == low else (value - low) / (high - low)
             shown |= {"value": value, "heat": round(share if scores.greater_is_better else 1.0 - share, 2)}

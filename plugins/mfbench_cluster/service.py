@@ -1,8 +1,8 @@
-"""What runs at a place: it answers the calls of a driver, and runs every trial in a killable child of its own.
+"""What runs on a worker: it answers the calls of a driver, and runs every trial in a killable child of its own.
 
-A place is a process on any machine, such as a worker of a cluster; it may be a daemonic one. Several calls may run at
-once in its threads. Each checks out a pool with one worker, which is kept for the next call of the same job and closes
-by itself when none comes.
+A worker is a process on any machine, such as a worker of Dask; it may be a daemonic one. Several calls may run at once
+in its threads. Each checks out a pool with one process, which is kept for the next call of the same job and closes by
+itself when none comes.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from mfbench.errors import MfbenchError, describe_error
@@ -24,20 +25,18 @@ from mfbench.run.fingerprint import Fingerprint, differences, fingerprint_of
 from mfbench.run.workers.array_cache import ArrayCache, Lease
 from mfbench.run.workers.job import Job
 from mfbench.run.workers.local import LocalPool, WithdrawnError
-from mfbench_cluster.parcel import JobAssembly, unwrapped
 from mfbench_cluster.pool.messages import (
+    Accepted,
     Answered,
-    Batch,
-    Deliver,
-    Delivered,
-    Introduce,
-    Introduction,
-    Machine,
+    JobPackage,
     MessageError,
     Missing,
+    Piece,
+    PieceReceived,
     Refused,
-    Unable,
+    RunBatch,
     Withdrawn,
+    WorkerMachine,
     packed,
     unpacked,
 )
@@ -48,37 +47,17 @@ FORGOTTEN = 600.0
 # The code that this process has loaded; an installation may change while it runs.
 _HOST_AT_START = host_code()
 
-Message = Answered | Delivered | Introduction | Missing | Refused | Unable | Withdrawn
+Message = Accepted | Answered | Missing | PieceReceived | Refused | Withdrawn
 
 
-def always() -> bool:
-    """Return True: somebody always wants the answer."""
-    return True
-
-
-def answer(payload: bytes, *, slots: int = 1, is_wanted: Callable[[], bool] = always) -> bytes:
-    """Answer a call of a driver.
-
-    Parameters
-    ----------
-    payload : bytes
-        A message of `mfbench_cluster.pool.messages`.
-    slots : int, default=1
-        Number of calls that this process runs at once.
-    is_wanted : callable, default=always
-        Asked a few times a second while trials run; if it returns False, they are ended.
-
-    Returns
-    -------
-    bytes
-        The answer. It never raises: what fails here is an answer that says so.
-    """
-    return _site.answer(payload, slots, is_wanted)
+def answer(payload: bytes, *, slots: int = 1, is_wanted: Callable[[], bool] = lambda: True) -> bytes:
+    """Answer a call of a driver."""
+    return _service.answer(payload, slots, is_wanted)
 
 
 @dataclass
 class _Running:
-    """A job that this place works on."""
+    """A job that this worker runs."""
 
     job: Job
     leases: dict[str, Lease] = field(default_factory=dict)
@@ -87,42 +66,37 @@ class _Running:
     last_used: float = 0.0
 
 
-class Site:
-    """The state of a place."""
+class WorkerService:
+    """The state of a worker."""
 
     def __init__(self, cache: ArrayCache | None = None, idle: float = IDLE) -> None:
         self._own_cache = cache
         self._idle = idle
         self._lock = threading.RLock()
         self._jobs: dict[str, _Running] = {}
-        self._assembly = JobAssembly()
         self._accepted: set[str] = set()
-        self._machine: Machine | None = None
         self._cleaner: threading.Thread | None = None
 
     def answer(self, payload: bytes, slots: int, is_wanted: Callable[[], bool]) -> bytes:
         """Answer a call; see `answer`."""
+        message: Message
         try:
-            message = self._reply(unpacked(payload), slots, is_wanted)
-        except MessageError as error:
+            request = unpacked(payload)
+            if isinstance(request, JobPackage):
+                message = self._accept(request, slots)
+            elif isinstance(request, Piece):
+                message = PieceReceived(*self._cache.append(request.name, request.offset, request.total, request.data))
+            elif isinstance(request, RunBatch):
+                message = self._run(request, slots, is_wanted)
+            else:
+                message = Refused((f"a message that this version does not know ({type(request).__name__})",))
+        except (MessageError, MfbenchError) as error:
             message = Refused((str(error),))
-        except MfbenchError as error:
-            message = Unable(str(error))
         except Exception as error:  # noqa: BLE001 - whatever fails here must not count against a trial
-            message = Unable(f"this place fails with {describe_error(error)}")
+            message = Refused((f"this worker fails with {describe_error(error)}",))
         return packed(message)
 
-    def _reply(self, request: object, slots: int, is_wanted: Callable[[], bool]) -> Message:
-        if isinstance(request, Introduce):
-            reasons = self._differences(request.fingerprint)
-            return Refused(reasons) if reasons else Introduction(self._here())
-        if isinstance(request, Deliver):
-            return self._receive(request, slots)
-        if isinstance(request, Batch):
-            return self._run(request, slots, is_wanted)
-        raise MessageError(f"a message that this version does not know ({type(request).__name__})")
-
-    # -- what is here -----------------------------------------------------------------------------------------------
+    # -- the handshake ----------------------------------------------------------------------------------------------
 
     @property
     def _cache(self) -> ArrayCache:
@@ -131,62 +105,52 @@ class Site:
                 self._own_cache = ArrayCache()
             return self._own_cache
 
-    def _here(self) -> Machine:
+    @cached_property
+    def _machine(self) -> WorkerMachine:
+        return WorkerMachine(self._cache.identity(), platform.node(), environment.kind_of_machine())
+
+    def _accept(self, package: JobPackage, slots: int) -> Message:
         with self._lock:
-            if self._machine is None:
-                self._machine = Machine(self._cache.identity(), platform.node(), environment.kind_of_machine())
-            return self._machine
+            if reasons := self._differences(package.fingerprint):
+                return Refused(reasons)
+            machine = self._machine  # which needs a cache that can be written to
+            if package.name not in self._jobs:
+                fields, folder = unpacked(package.content), self._cache.folder
+                fields["memory_limit"] = fields["memory_limit"] or environment.default_memory(
+                    environment.slots_of_machine(folder, slots)
+                )
+                job = Job(**fields, data_folder=folder, log=folder / "workers.log")
+                self._jobs[package.name] = _Running(job, last_used=time.monotonic())
+            return Accepted(machine)
 
     def _differences(self, fingerprint: Fingerprint) -> tuple[str, ...]:
         """Return how this process differs from the driver; its files are read again for each new driver."""
         text = repr(fingerprint)
-        with self._lock:
-            if text in self._accepted:
-                return ()
-            forget()
-            if host_code() != _HOST_AT_START:
-                return ("mfbench was changed after this place had started; restart it",)
-            reasons = tuple(differences(fingerprint, fingerprint_of(fingerprint.code)))
-            if not reasons:
-                self._accepted.add(text)
-            return reasons
-
-    # -- what arrives -----------------------------------------------------------------------------------------------
-
-    def _receive(self, piece: Deliver, slots: int) -> Message:
-        if not piece.is_job:
-            return Delivered(*self._cache.append(piece.name, piece.offset, piece.total, piece.data))
-        with self._lock:
-            if piece.name in self._jobs:
-                return Delivered(piece.total, True)
-            received, blob = self._assembly.add(piece)
-            if blob is None:
-                return Delivered(received, False)
-            parcel = unwrapped(blob)
-            reasons = self._differences(parcel.fingerprint)
-            if reasons:
-                return Refused(reasons)
-            folder = self._cache.folder
-            memory = parcel.job.memory_limit or environment.default_memory(environment.slots_of_machine(folder, slots))
-            job = parcel.placed(data_folder=folder, log=folder / "workers.log", memory_limit=memory)
-            self._jobs[piece.name] = _Running(job, last_used=time.monotonic())
-            return Delivered(received, True)
+        if text in self._accepted:
+            return ()
+        forget()
+        if host_code() != _HOST_AT_START:
+            return ("mfbench was changed after this worker had started; restart it",)
+        reasons = tuple(differences(fingerprint, fingerprint_of(fingerprint.code)))
+        if not reasons:
+            self._accepted.add(text)
+        return reasons
 
     # -- trials -----------------------------------------------------------------------------------------------------
 
-    def _run(self, batch: Batch, slots: int, is_wanted: Callable[[], bool]) -> Message:
+    def _run(self, batch: RunBatch, slots: int, is_wanted: Callable[[], bool]) -> Message:
         with self._lock:
             running = self._jobs.get(batch.job)
             if running is None:
-                return Missing(True, (), self._here())
+                return Missing(True, (), self._machine)
             running.in_use += 1
         try:
             missing = self._lease(running, batch)
             if missing:
-                return Missing(False, missing, self._here())
+                return Missing(False, missing, self._machine)
             with self._pool(running, slots, is_wanted) as pool:
                 pool.submit(batch.trials)
-                return Answered(tuple(result for _, result in pool.collect()), self._here())
+                return Answered(tuple(result for _, result in pool.collect()), self._machine)
         except WithdrawnError:
             return Withdrawn()
         finally:
@@ -195,7 +159,7 @@ class Site:
                 running.last_used = time.monotonic()
                 self._clean_later()
 
-    def _lease(self, running: _Running, batch: Batch) -> tuple[str, ...]:
+    def _lease(self, running: _Running, batch: RunBatch) -> tuple[str, ...]:
         """Keep the arrays of a batch from being removed; return the names of those that are not here."""
         missing = []
         for name in batch.arrays:
@@ -233,12 +197,9 @@ class Site:
 
     def _surplus(self, slots: int) -> list[LocalPool]:
         """Take out the pools of other jobs that would exceed the number of slots together with a new one."""
-        idle = sorted(
-            ((since, running, pool) for running in self._jobs.values() for since, pool in running.idle),
-            key=lambda entry: entry[0],
-        )
+        idle = [(since, running, pool) for running in self._jobs.values() for since, pool in running.idle]
         busy = sum(running.in_use for running in self._jobs.values())
-        surplus = idle[: max(0, len(idle) + busy - slots)]
+        surplus = sorted(idle, key=lambda entry: entry[0])[: max(0, len(idle) + busy - slots)]
         for since, running, pool in surplus:
             running.idle.remove((since, pool))
         return [pool for _, _, pool in surplus]
@@ -263,7 +224,7 @@ class Site:
 
     def _clean_later(self) -> None:
         if self._cleaner is None or not self._cleaner.is_alive():
-            self._cleaner = threading.Thread(target=self._clean, name="mfbench-site", daemon=True)
+            self._cleaner = threading.Thread(target=self._clean, name="mfbench-service", daemon=True)
             self._cleaner.start()
 
     def _clean(self) -> None:
@@ -277,13 +238,13 @@ class Site:
                     return
 
 
-_site = Site()
+_service = WorkerService()
 
 
 def _renew() -> None:
     """Begin again in a process that was forked from this one: threads and children of the parent are not its own."""
-    global _site
-    _site = Site()
+    global _service
+    _service = WorkerService()
 
 
 if hasattr(os, "register_at_fork"):
