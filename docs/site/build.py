@@ -7,7 +7,6 @@ documents are copied to a temporary folder, where the made pages are written bes
 from __future__ import annotations
 
 import argparse
-import re
 import shutil
 import sys
 import tempfile
@@ -27,7 +26,7 @@ REPAIRS = {
     'role="doc-biblioentry"': 'role="listitem"',
 }
 sys.path.insert(0, str(HERE))
-from pages import PAGE, additions, claims, estimators, made_pages, name_of_page, report_files  # noqa: E402
+from pages import PAGE, additions, claims, made_pages, report_files  # noqa: E402
 
 
 def main(out: str, *arguments: str) -> int:
@@ -99,32 +98,6 @@ def collect(folder: Path) -> None:
     for name, text in additions().items():
         path = folder / name
         path.write_text(path.read_text(encoding="utf-8") + text, encoding="utf-8")
-    methods = folder / "docs" / "methods.md"
-    methods.write_text(with_classes(methods.read_text(encoding="utf-8")), encoding="utf-8")
-
-
-def with_classes(text: str) -> str:
-    """Return the overview of the methods with a link to the class below each heading.
-
-    Parameters
-    ----------
-    text : str
-        The document, with a heading for each method.
-
-    Returns
-    -------
-    str
-    """
-    links: dict[str, list[str]] = {}
-    for key, entries in estimators().items():
-        for name in dict.fromkeys(entry.spec.name for _, entry in entries):
-            links.setdefault(name, []).append(f"[{key[1].partition(':')[2]}](../{name_of_page(key)}.rst)")
-
-    def with_link(match: re.Match[str]) -> str:
-        classes = links.get(match[1])
-        return f"{match[0]}\nParameters: {' and '.join(classes)}\n" if classes else match[0]
-
-    return re.sub(r"^### `([\w-]+)`\n", with_link, text, flags=re.MULTILINE)
 
 
 if __name__ == "__main__":

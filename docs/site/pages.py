@@ -1,4 +1,4 @@
-"""The made pages of the site: estimators, ``import mfbench``, the published reports, the sections."""
+"""The made pages of the site: estimators, references, ``import mfbench``, the published reports, the sections."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import listings
+
 import mfbench
 from mfbench.host import features
 from mfbench.host.registered import Registered
-from mfbench.host.registry import load_registry
+from mfbench.host.registry import Registry, load_registry
 
 ROOT = Path(__file__).resolve().parents[2]
 Estimator = tuple[str, str]  # plugin and factory
 PAGE = "page.html"
-USE = ("suites", "protocols/README", "data", "results", "claims", "compare", "gate", "track", "scale", "checks", "cli")
+USE = ("suites", "columns", "data", "datasets", "results", "claims", "scale", "gate", "security", "cli", "checks")
 PROJECT = ("docs/citation", "CHANGELOG", "CONTRIBUTING", "docs/architecture")
 
 
@@ -102,15 +104,18 @@ def made_pages() -> dict[str, str]:
     pages = {
         "docs/use.md": section("Guide", [f"docs/{name}" for name in USE]),
         "docs/project.md": section("Project", PROJECT),
-        "docs/protocols/README.md": section("Protocols", _names("docs/protocols")),
         "docs/python.rst": python_page(),
+        "docs/cli.md": listings.command_line(),
+        "docs/checks.md": listings.checks(built_in()),
+        "docs/columns.md": listings.columns(built_in()),
+        "docs/datasets.md": listings.datasets(built_in()),
         "reports/README.md": gallery(),
     }
     return pages | {f"{name_of_page(key)}.rst": estimator_page(key) for key in estimators()}
 
 
 def additions() -> dict[str, str]:
-    """Return what the site adds to a document: {path: text}; on a code host, nobody needs it."""
+    """Return what the site adds to a document: {path: text}."""
     plugins: dict[str, list[str]] = defaultdict(list)
     for key in estimators():
         plugins[key[0]].append(f"{class_of(key)} </{name_of_page(key)}>")
@@ -125,13 +130,33 @@ def additions() -> dict[str, str]:
     }
     return children | {
         "README.md": contents([*entries, "Reports </reports/README>", "Project </docs/project>"]),
-        "docs/methods.md": "".join(contents(names, title=plugin) for plugin, names in plugins.items()),
-        "docs/reproduction.md": contents([*(f"/{name}" for name in _names("docs/reproduction")), "/docs/detection"]),
+        "docs/methods.md": tables_of_methods()
+        + "".join(contents(names, title=plugin) for plugin, names in plugins.items()),
     }
 
 
-def _names(folder: str) -> list[str]:
-    return [f"{folder}/{path.stem}" for path in sorted((ROOT / folder).glob("*.md"))]
+@cache
+def built_in() -> Registry:
+    """Return the registry of the built-in plugins alone."""
+    return listings.built_in_registry()
+
+
+def tables_of_methods() -> str:
+    """Return the tables of selectors and classifiers, each name with a link to the page of its class."""
+    pages = {
+        (kind, entry.spec.name): f"../{name_of_page(key)}.rst"
+        for key, entries in estimators().items()
+        for kind, entry in entries
+    }
+    selectors, classifiers = built_in().selectors, built_in().classifiers
+    tables = (
+        ("Selectors", "selector", selectors, frozenset(selectors)),
+        ("Classifiers", "classifier", classifiers, frozenset(set(classifiers) - set(selectors))),
+    )
+    return "".join(
+        f"\n## {title}\n\n" + listings.methods(entries, lambda name, kind=kind: pages[kind, name], anchors=anchors)
+        for title, kind, entries, anchors in tables
+    )
 
 
 def section(title: str, names: Iterable[str]) -> str:
@@ -244,6 +269,7 @@ def gallery() -> str:
         )
         pictures = entry.get("pictures", shown)[:1]
         lines += ["", *(f"![{_words(Path(picture))}]({folder}/{picture})" for picture in pictures), ""]
+    lines += ["## Bundles in the checkout", "", listings.bundles()]
     return "\n".join(lines) + contents(tree)
 
 

@@ -1,6 +1,6 @@
 """How often the history raises a false alarm, and which changes it detects: simulated series with a known answer.
 
-Run: ``python tests/benchmarks/history_study.py [SERIES]``. It prints the tables of docs/track.md as Markdown; the
+Run: ``python tests/benchmarks/history_study.py [SERIES]``. It prints the tables of docs/gate.md as Markdown; the
 constant of the penalty in ``plugins/mfbench_gate/history/changes.py`` was chosen by the first one.
 """
 

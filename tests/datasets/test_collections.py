@@ -200,15 +200,6 @@ def test_wine_igt_is_a_part_of_wine():
     assert part.feature_names == whole.feature_names and part.class_names == ("1", "2")
 
 
-def test_documented():
-    text = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
-    for name, spec in FETCHED.items():
-        paragraph = text.partition(f"\n### `{name}`\n")[2].partition("\n### ")[0]
-        assert paragraph, name
-        for collection, label in spec.collections.items():
-            assert f"`{collection}`" in paragraph and label in paragraph, name
-
-
 # -- against a mirror --------------------------------------------------------------------------------------------------
 
 needs_mirror = pytest.mark.skipif(not FOLDER, reason="MFBENCH_DATA_DIR is not set")

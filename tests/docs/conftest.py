@@ -1,8 +1,9 @@
-"""Make importable what the tests of the documents share, beside them."""
+"""Make importable what the tests of the documents share, beside them, and the modules that build the site."""
 
 import sys
 from pathlib import Path
 
-_HERE = str(Path(__file__).parent)
-if _HERE not in sys.path:
-    sys.path.insert(0, _HERE)
+_HERE = Path(__file__).resolve().parent
+for _folder in (_HERE, _HERE.parents[1] / "docs" / "site"):
+    if str(_folder) not in sys.path:
+        sys.path.insert(0, str(_folder))

@@ -1,25 +1,27 @@
-"""The documentation is true: it names the real objects, its links resolve, its generated parts are current."""
+"""The documentation is true: it names the real objects, and its links resolve."""
 
+import inspect
 import json
 import os
 import re
 import subprocess
 import tomllib
 
-import generated
+import listings
+import pages
 import pytest
-from documents import BLOCK, PAGES, ROOT, code_blocks, first_table, listed, rows, section, text_of
+from documents import BLOCK, DOCS, PAGES, ROOT, code_blocks, first_table, listed, rows, section, text_of
 
 import mfbench
 from mfbench.data import mirror, reference, sources
 from mfbench.data.prepare import Columns
 from mfbench.errors import ExitCode
 from mfbench.host import discovery, features, hookspecs, registry
-from mfbench.model.sections import Cell, Chart, Section, Table
 from mfbench.model.specs import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec
 from mfbench.model.trials import Status
 from mfbench.report.contents import report_of
 from mfbench.report.render.csv import to_csv
+from mfbench.report.render.json import schema as json_schema
 from mfbench.report.render.json import to_json
 from mfbench.run.store import file as store_file
 from mfbench.run.store import store
@@ -31,6 +33,8 @@ from mfbench_check.listing import all_checks
 from mfbench_gate.history import changes
 from mfbench_gate.history import file as history_file
 
+CODE = (".py", ".toml", ".yml", ".jinja")
+
 # -- every name is documented, and every documented name exists --------------------------------------------------------
 
 
@@ -39,21 +43,17 @@ def test_hooks():
     assert set(re.findall(r"^### `(\w+)`$", section("plugins.md", "## Hooks"), re.MULTILINE)) == real
 
 
-@pytest.mark.parametrize(
-    ("heading", "classes"),
-    [
-        ("### `SelectorSpec` and `ClassifierSpec`", [SelectorSpec, ClassifierSpec]),
-        ("### `DatasetSpec`", [DatasetSpec]),
-        ("### `Dataset`", [Dataset]),
-        ("### `Section`", [Section]),
-        ("### `Table`", [Table]),
-        ("### `Cell`", [Cell]),
-        ("### `Chart`", [Chart]),
-    ],
-)
-def test_spec_fields(heading, classes):
-    real = {name for cls in classes for name in cls.__dataclass_fields__}
-    assert listed(section("plugins.md", heading), "field") == real
+def test_spec_fields():
+    real = {name for cls in (SelectorSpec, ClassifierSpec) for name in cls.__dataclass_fields__}
+    assert listed(section("plugins.md", "### `SelectorSpec` and `ClassifierSpec`"), "field") == real
+
+
+def test_fields_that_the_guide_names_exist():
+    for cls, text in (
+        (DatasetSpec, section("plugins.md", "### `ExecutorSpec`, `DatasetSpec` and `Dataset`").split("\n- ")[2]),
+        (Dataset, section("plugins.md", "### `ExecutorSpec`, `DatasetSpec` and `Dataset`").split("\n- ")[3]),
+    ):
+        assert set(re.findall(r"`([a-z]\w*)`", text)) <= set(cls.__dataclass_fields__)
 
 
 def test_environment_variables():
@@ -83,7 +83,6 @@ def test_keys_of_a_mirror():
 TABLES = {
     "### `[suite]`": schema.Header,
     "### `[protocol]`": schema.ProtocolSettings,
-    "### `[profiles.NAME]`": schema.Profile,
     "### `[[datasets]]`": schema.Datasets,
     "### `[[methods]]`": schema.Method,
     "### `[report]`": schema.Report,
@@ -104,6 +103,12 @@ def _documented_default(field):
     if field.is_required():
         return "required"
     return "–" if field.default is None else f"`{json.dumps(field.default)}`"
+
+
+def test_keys_of_profiles():
+    text = " ".join(section("suites.md", "### `[profiles.NAME]`").split())
+    sentence = text.partition("It may set ")[2].partition(". A key")[0]
+    assert set(re.findall(r"`(\w+)`", sentence)) == set(schema.Profile.model_fields)
 
 
 def test_suite_tables():
@@ -132,19 +137,16 @@ def test_standard_profiles():
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_of_protocol_has_a_page_with_its_keys(kind):
-    text = text_of(f"protocols/{kind}.md")
-    assert text.startswith(f"# `{kind}`\n")
-    documented = rows(first_table(text))
+def test_every_kind_of_protocol_has_a_section_with_its_keys(kind):
+    documented = rows(first_table(section("suites.md", f"### `{kind}`")))
     documented.pop("key")
     about = KINDS[kind]
     assert set(documented) == set(about.sound)
     for key, row in documented.items():
         forms = [about.values(form)[key] for form in (("sound", "published") if about.published else ("sound",))]
         assert row[1 : 1 + len(forms)] == ["1/3" if value == 1 / 3 else _plain(value) for value in forms]
-    listed_keys = rows(section("suites.md", "### Kinds of protocol"))
-    assert f"protocols/{kind}.md" in section("suites.md", "### Kinds of protocol")
-    assert any(set(re.findall(r"`([\w]+)`", row[-1])) == set(about.sound) for row in listed_keys.values())
+    kinds = rows(first_table(section("suites.md", "## Protocols")))
+    assert set(re.findall(r"`([\w]+)`", kinds[f"[`{kind}`](#{kind})"][-1])) == set(about.sound)
 
 
 def _plain(value):
@@ -173,17 +175,6 @@ def test_exit_codes():
     assert {(code, row[1].strip("`")) for code, row in documented.items() if code != "code"} == {
         (str(int(code)), code.name) for code in ExitCode
     }
-    assert listed(section("README.md", "## Guard CI"), "code") == {str(int(code)) for code in ExitCode}
-
-
-def test_exit_codes_of_checks():
-    codes = (ExitCode.OK, ExitCode.FAILED, ExitCode.USAGE, ExitCode.NOTHING_MEASURED)
-    assert listed(section("checks.md", "## Exit codes"), "code") == {str(int(code)) for code in codes}
-
-
-def test_every_check_is_documented():
-    documented = set(re.findall(r"^#### `([\w-]+)`$", section("checks.md", "## All checks"), re.MULTILINE))
-    assert documented == {check.id for check in all_checks()}
 
 
 def test_store_tables():
@@ -193,13 +184,13 @@ def test_store_tables():
 
 def test_history_tables():
     real = {re.search(r"CREATE TABLE (\w+)", statement)[1] for statement in history_file.SCHEMA}
-    documented = section("track.md", "## The file")
+    documented = section("gate.md", "### The file")
     assert listed(documented, "table") == real
     assert f"{history_file.APPLICATION_ID:#x}" in documented
 
 
 def test_change_points():
-    documented = section("track.md", "## How changes are found")
+    documented = section("gate.md", "### How changes are found")
     assert f"c = {changes.FACTOR:g}\n" in documented
     assert f"95 % interval at c = {changes.FACTOR:g}" in documented
 
@@ -230,9 +221,8 @@ def test_doors():
 
 
 def test_public_names():
-    public = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
-    for name in set(dir(mfbench)) - {"__version__"}:
-        assert re.search(rf"\b{name}\b", public), name
+    public = set(re.findall(r"^\.\. auto\w+:: (\w+)$", pages.python_page(), re.MULTILINE))
+    assert public == set(dir(mfbench)) - {"__version__"}
 
 
 def test_changelog_names_this_version():
@@ -269,9 +259,13 @@ def test_result_columns(run):
 
 
 def test_run_members(run):
+    """The table has the members that are used most; all of them have a docstring, which the site shows."""
     documented = rows(section("results.md", "## From Python"))
-    real = {name for name in {*dir(run), "path", "meta", "left_out"} if not name.startswith("_")}
-    assert {name.partition("(")[0] for name in documented} - {"member of `Run"} == real
+    real = {name for name in {*dir(run), "path", "meta", "left_out", "unavailable"} if not name.startswith("_")}
+    cells = " ".join(row[0] for row in list(documented.values())[1:])
+    assert set(re.findall(r"`(\w+)(?:\(.*?\))?`", cells)) <= real
+    undocumented = {name for name in real if not (inspect.getdoc(getattr(mfbench.Run, name, None)) or "")}
+    assert all(re.search(rf"^ *{name} : ", mfbench.Run.__doc__, re.MULTILINE) for name in undocumented)
     frames = {"scores": run.scores, "summary()": run.summary(), "wins_ties_losses()": run.wins_ties_losses()}
     frames["predictions(dataset, method)"] = run.predictions("iris", "V")
     for name, frame in frames.items():
@@ -280,16 +274,17 @@ def test_run_members(run):
 
 
 def test_json_keys(run):
-    report = report_of(run, registry.load_registry(only=[]), everything=True)
-    assert listed(section("results.md", "## Exports"), "key") == set(json.loads(to_json(report)))
+    """The schema that the document names describes every key."""
+    report = json.loads(to_json(report_of(run, registry.load_registry(only=[]), everything=True)))
+    assert set(json_schema()["$defs"]["run"]["properties"]) == set(report)
+    documented = rows(section("results.md", "### JSON"))
+    assert {row[0].strip("`") for row in documented.values()} - {"name"} >= {report["schema"]["name"]}
 
 
 def test_export_formats():
-    report = next(command for words, command in generated.commands() if words == "mfbench report")
+    report = next(command for words, command in listings.commands() if words == "mfbench report")
     formats = {option for param in report.params if param.name.startswith("as_") for option in param.opts}
-    assert formats == set(
-        re.findall(r"`(?:mfbench report RUN )?(--(?!output)\w+)`", section("results.md", "## Exports"))
-    )
+    assert formats == set(re.findall(r"^- `(--\w+)`", section("results.md", "## Exports"), re.MULTILINE))
 
 
 def test_csv_columns(run):
@@ -310,7 +305,7 @@ def test_key_ingredients():
     from mfbench.suite.plan import key_ingredients
     from mfbench.suite.planned_dataset import PlannedDataset
 
-    built_in = generated.built_in_registry()
+    built_in = listings.built_in_registry()
     data = mfbench.load_dataset("iris", registry=built_in)
     assert Columns.of(data).encoding == "one-hot"
     method = ResolvedMethod("K", None, Step(registry.parse("knn")), "all")
@@ -319,41 +314,57 @@ def test_key_ingredients():
     assert {name.strip("` ") for row in documented for name in row.split(",")} - {"coordinates"} == set(real)
 
 
-# -- generated parts ---------------------------------------------------------------------------------------------------
+# -- references that the site makes from the code ----------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
-def expected():
-    return generated.expected()
+def made():
+    return pages.made_pages() | pages.additions()
 
 
-@pytest.mark.parametrize("name", ["checks.md", "cli.md", "methods.md"])
-def test_generated_blocks(name, expected):
-    found = generated.blocks(text_of(name))
-    assert found == expected[name], "run: python tests/docs/generated.py"
+def test_every_command_and_option_is_documented(made):
+    page = made["docs/cli.md"]
+    for words, command in listings.commands():
+        _, found, rest = page.partition(f"\n## {words}\n")
+        assert found and command.help, words
+        for param in command.params:
+            assert param.help, f"{words} --help: {param.name}"
+            for option in [option for option in param.opts if option.startswith("-")]:
+                assert f"`{option}" in rest.partition("\n## ")[0], f"{words} {option}"
 
 
-def test_every_command_and_option_is_documented():
-    for words, command in generated.commands():
-        documented = section("cli.md", f"## {words}")
-        for option in [option for param in command.params for option in param.opts if option.startswith("-")]:
-            assert f"`{option}" in documented, f"{words} {option}"
+def test_every_check_is_documented(made):
+    documented = re.findall(r"^### `([\w-]+)`\n\n\S", made["docs/checks.md"], re.MULTILINE)
+    assert sorted(documented) == sorted(check.id for check in all_checks())
 
 
-def test_every_built_in_has_a_paragraph():
-    built_in = generated.built_in_registry()
-    for heading, table in [
-        ("## Selectors", built_in.selectors),
-        # A method that is both is described with the selectors.
-        ("## Classifiers", set(built_in.classifiers) - set(built_in.selectors)),
-        ("## Datasets", built_in.datasets),
-    ]:
-        found = re.findall(r"^### `([\w-]+)`\n\n[\w`]", section("methods.md", heading), re.MULTILINE)
-        assert sorted(found) == sorted(table)
+def test_every_method_and_dataset_is_documented(made):
+    built_in = listings.built_in_registry()
+    selectors, classifiers = re.findall(r"^## \w+\n\n(.*?)(?=^## |^```|\Z)", made["docs/methods.md"], re.M | re.S)[:2]
+    for table, entries in ((selectors, built_in.selectors), (classifiers, built_in.classifiers)):
+        assert re.findall(r"^\| .*?\[`([\w-]+)`\]\(", table, re.MULTILINE) == sorted(entries)
+    datasets = rows(made["docs/datasets.md"])
+    assert set(datasets) - {"name"} == set(built_in.datasets)
+    for name, entry in built_in.datasets.items():
+        row, spec = " ".join(datasets[name]), entry.spec
+        labels = [f"`{collection}`: {label}" for collection, label in spec.collections.items()]
+        for text in (spec.summary, spec.note, spec.license, *labels):
+            assert " ".join(text.split()).replace("|", "\\|") in row, name
+
+
+def test_every_column_of_a_published_table_is_documented(made):
+    suites = set(re.findall(r"^## `([\w-]+)`$", made["docs/columns.md"], re.MULTILINE))
+    texts = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "suites").glob("*.toml")}
+    assert suites == {name for name, text in texts.items() if "[profiles.as-published]" in text}
+
+
+def test_every_bundle_is_listed(made):
+    bundles = {str(path.relative_to(ROOT)) for path in ROOT.glob("reports/*/claim.zip")}
+    assert {name for name in rows(made["reports/README.md"]) if name.endswith(".zip")} == bundles != set()
 
 
 def test_commands_in_documents_exist():
-    known = {words for words, _ in generated.commands()}
+    known = {words for words, _ in listings.commands()}
     groups = {words.rpartition(" ")[0] for words in known}
     for page in PAGES:
         for words in re.findall(r"`mfbench ((?:[a-z]+(?:-[a-z]+)* ?)+)", page.read_text(encoding="utf-8")):
@@ -393,7 +404,7 @@ def test_readme_commands():
 
 def test_readme_numbers():
     text = " ".join(text_of("README.md").split())
-    built_in = generated.built_in_registry()
+    built_in = listings.built_in_registry()
     counts = [len(built_in.selectors), len(built_in.classifiers), len(built_in.datasets)]
     assert "{} selectors, {} classifiers and {} datasets".format(*counts) in text
     uci = load_suite("uci", built_in)
@@ -426,3 +437,17 @@ def test_links_resolve(page):
         assert path.is_file(), f"{page.name} links to {target}"
         if anchor:
             assert anchor in _anchors(path), f"{page.name} links to {target}"
+
+
+def test_documents_that_the_code_names_exist():
+    """Links of messages, docstrings, suites and workflows."""
+    folders = ("mfbench", "plugins", "suites", ".ci", ".github", "tests")
+    paths = [
+        path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in CODE or not path.suffix
+    ]
+    for path in [*paths, ROOT / "action.yml", ROOT / "pyproject.toml"]:
+        text = path.read_text(encoding="utf-8") if path.is_file() else ""
+        for name, anchor in re.findall(r"\bdocs/([\w/-]+\.md)(?:#([\w-]+))?", text):
+            if path.name != "test_lint.py" and f'"docs/{name}"' not in text:
+                assert (DOCS / name).is_file(), f"{path} names docs/{name}"
+                assert not anchor or anchor in _anchors(DOCS / name), f"{path} names docs/{name}#{anchor}"

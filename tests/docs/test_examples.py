@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tomllib
 
-import generated
+import listings
 import pytest
 from documents import PAGES, ROOT, code_blocks
 
@@ -29,15 +29,7 @@ def _run(arguments, folder, **variables):
     return done.stdout
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        pytest.param(
-            name, marks=[pytest.mark.slow(reason="compiles most methods")] if name == "docs/methods.md" else []
-        )
-        for name in (str(page.relative_to(ROOT)) for page in PAGES)
-    ],
-)
+@pytest.mark.parametrize("page", [str(page.relative_to(ROOT)) for page in PAGES])
 def test_python_blocks_run(page, tmp_path, monkeypatch, capsys):
     blocks = [body for _, body in code_blocks(page, "python", named=False)]
     if not blocks:
@@ -73,7 +65,7 @@ def test_example_suite_resolves(tmp_path):
 
     bodies = [body for _, body in code_blocks("suites.md", "toml", named=False) if "[suite]" in body]
     (tmp_path / "demo.toml").write_text(bodies[0], encoding="utf-8")
-    built_in = generated.built_in_registry()
+    built_in = listings.built_in_registry()
     plan, folder, _ = prepare_suite(
         Request(str(tmp_path / "demo.toml"), profile="tiny", out=tmp_path), registry=built_in
     )
@@ -103,18 +95,6 @@ def _install(page, folder):
         points.write(file)
     (info / "RECORD").write_text("".join(f"{path.relative_to(folder)},,\n" for path in folder.rglob("*.py")))
     return project
-
-
-def test_readme_plugin(tmp_path):
-    project = _install("README.md", tmp_path)
-    script = (
-        "import mfbench\nfrom mfbench.host.registry import load_registry\n"
-        "entry = load_registry(strict=True).selector('gap')\n"
-        "iris = mfbench.load_dataset('iris')\n"
-        "gap = mfbench.make('gap').fit(iris.X, iris.y)\n"
-        "print(entry.plugin.distribution, gap.feature_importances_.shape)\n"
-    )
-    assert _run(["-c", script], tmp_path, PYTHONPATH=str(tmp_path)).strip() == f"{project['name']} (4,)"
 
 
 @pytest.mark.slow(reason="installs a package and runs its tests")

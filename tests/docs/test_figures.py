@@ -266,7 +266,7 @@ def test_figures_of_sqpfw_on_genes():
 
 
 def test_counts_of_similarity():
-    rows = tables_of("docs/reproduction/similarity.md")["Agreement"][0]
+    rows = tables_of("docs/reproduction.md")["Agreement"][0]
     assert rows[0][2:] == ["not significant", "above", "below"]
     stated = {row[0]: [int(cell) for cell in row[2:]] for row in rows[1:]}
     # The marks are those of the report, which had all decimals.
@@ -277,7 +277,7 @@ def test_counts_of_similarity():
         assert counts == [len(cells) - above - below, above, below], table
     total = [sum(counts) for counts in zip(*stated.values(), strict=True)]
     text = f"Of {sum(total)} comparable figures, {total[1]} are more than two standard errors above"
-    assert text in " ".join((ROOT / "docs/reproduction/similarity.md").read_text(encoding="utf-8").split())
+    assert text in " ".join((ROOT / "docs/reproduction.md").read_text(encoding="utf-8").split())
     averages = {name: row[2] for name, row in verdicts_of("reports/similarity/report.md").items()}
     assert [name for name, verdict in averages.items() if verdict == "equivalent"] == ["kNN-Euclidean"]
     above = {name.split("(")[1].rstrip(")") for name, verdict in averages.items() if verdict == "above"}
@@ -285,7 +285,7 @@ def test_counts_of_similarity():
     header, *rows = tables_of("reports/similarity/report.md")["Across 14 datasets, kNN-cosine against each method"][0]
     own = dict(zip(header, next(row for row in rows if row[0] == "kNN-A (sRBS)"), strict=True))
     assert f"mean difference {own['mean'].lstrip('-')[:3]} points over fourteen datasets, p = {own['p']})" in prose_of(
-        "docs/reproduction/similarity.md"
+        "docs/reproduction.md"
     )
 
 
@@ -302,7 +302,10 @@ RELEVANCE = {
 def test_detection_in_a_hundred_rounds():
     stored = tables_of("reports/detection-relevance/report.md")
     tables = next(
-        tables for tables in tables_of("docs/detection.md").values() for rows in tables if "simulation 4.1" in rows[0]
+        tables
+        for tables in tables_of("docs/reproduction.md").values()
+        for rows in tables
+        if "simulation 4.1" in rows[0]
     )
     (header, *rows) = next(rows for rows in tables if "simulation 4.1" in rows[0])
     assert {row[0] for row in rows} == set(RELEVANCE)

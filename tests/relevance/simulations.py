@@ -1,6 +1,6 @@
 """Second simulation of the paper: the selections of each method.
 
-Run as ``python tests/relevance/simulations.py [rounds [name ...]]`` to print the table of docs/detection.md:
+Run as ``python tests/relevance/simulations.py [rounds [name ...]]`` to print the table of docs/reproduction.md:
 detection rate, false-alarm rate and false discovery proportion with 95 % intervals of the means (Student).
 """
 

@@ -27,7 +27,7 @@ TITLES = {
     "memory": "Peak memory",
 }
 FALSE_ALARMS = 0.05
-"""Largest share of series without a change in which noise alone shows one; see docs/track.md."""
+"""Largest share of series without a change in which noise alone shows one; see docs/gate.md."""
 _SHORT = 7
 
 

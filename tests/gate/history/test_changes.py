@@ -1,6 +1,6 @@
 """Change points: exact minimisation, few false alarms, and the steps that a history exists for.
 
-`tests/benchmarks/history_study.py` measures the same rates with thousands of series; docs/track.md has its table.
+`tests/benchmarks/history_study.py` measures the same rates with thousands of series; docs/gate.md has its table.
 """
 
 from itertools import combinations
