@@ -119,17 +119,17 @@ class Cache:
 
     def clear(self, keys: Iterable[str] | None = None) -> list[str]:
         """Delete entries."""
-        wanted = None if keys is None else {*keys}
+        names = None if keys is None else {*keys}
         deleted = []
         with self._explained():
             for path, body in self._cards():
                 name = path.name if isinstance(body, DataError) else str(body["key"])
-                if wanted is None or name in wanted:
+                if names is None or name in wanted:
                     path.unlink()
                     for table in self.folder.glob(f"{_CONTENT}/{path.stem}-*.parquet"):
                         table.unlink()
                     deleted.append(name)
-            if wanted is None:
+            if names is None:
                 for pattern in (f"{_SUITES}/*.json", f"{_CONTENT}/*.parquet", "c*/.*.part"):
                     for path in self.folder.glob(pattern):
                         path.unlink()

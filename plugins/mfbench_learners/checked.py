@@ -27,7 +27,7 @@ def class_codes(estimator: Any, y: NDArray[Any]) -> NDArray[np.int64]:
     Raises
     ------
     ValueError
-        If there are fewer than two classes, if the labels are no classes, or if they cannot be sorted.
+        If there are fewer than two classes, if the labels are not classes, or if they cannot be sorted.
 
     Examples
     --------

@@ -193,6 +193,6 @@ _REASONS = {
 def _reason(error: Exception) -> str:
     """Return in a few words why a connection failed, from the nested errors of requests and urllib3."""
     text = str(error)
-    known = next((reason for part, reason in _REASONS.items() if part in text), None)
+    reason_of_part = next((reason for part, reason in _REASONS.items() if part in text), None)
     match = re.search(r"\[Errno -?\d+\] ([\w ]+)", text)
-    return known or (match[1].lower() if match else "the connection broke")
+    return reason_of_part or (match[1].lower() if match else "the connection broke")

@@ -133,8 +133,8 @@ def _describe(number: int) -> dict[str, Any]:
     answer = _request(f"data/{number}", what)
     with answer_of("OpenML", what):
         # The server turns an empty XML element into an empty list.
-        given = {key: value or None for key, value in answer["data_set_description"].items()}
-        fields: dict[str, Any] = {**dict.fromkeys(_FIELDS), **given}
+        described = {key: value or None for key, value in answer["data_set_description"].items()}
+        fields: dict[str, Any] = {**dict.fromkeys(_FIELDS), **described}
         if int(fields["id"]) != number:
             raise ValueError(f"id {fields['id']}")
         stated, fields["version"] = str(fields["format"]), int(fields["version"])

@@ -114,7 +114,7 @@ def _chart(chart: Chart, charts: dict[str, Any]) -> dict[str, Any]:
     # The picture is made by the drawing library from text that it escapes.
     picture = Markup(static_picture(content, name, words))  # nosec B704  # made by this package
     compact = packed(content)
-    as_script_data(compact)  # refuses what is no JSON before it is one of the charts
+    as_script_data(compact)  # refuses what is not JSON before it is one of the charts
     charts[name] = compact
     return {"name": name, "title": chart.title, "caption": chart.caption, "words": words, "picture": picture}
 
