@@ -40,7 +40,7 @@ class Executor(ABC):
         ----------
         job : mfbench.run.workers.job.Job
             What the trials have in common.
-        budget : mfbench.run.forecast.budget.Budget or None, default=None
+        budget : mfbench.run.forecast.order.Budget or None, default=None
             The time that the run may take. When it is over, or admits none of the trials that are left, `collect` ends.
         follow : callable or None, default=None
             To be called from time to time, with the trials that are known to run: also if none of them ends.

@@ -23,7 +23,7 @@ from mfbench.run.store.metadata import Environment, PublishedHeading, RecordedFi
 from mfbench.run.store.store import Store
 from mfbench.stats.results import Run
 from mfbench.suite.schema import ProtocolSettings
-from mfbench_gate.history.entries import Calibration, Entry, Machine, Measurement
+from mfbench_gate.history.storage import Calibration, HistoryEntry, Machine, Measurement
 
 sys.path.insert(0, str(Path(__file__).parent / "toys"))
 from toys import Nearest, Weigh, blobs
@@ -217,7 +217,7 @@ def make_entry():
             "calibration": None if kernels is None else Calibration(*kernels),
             "measurements": measurements,
         }
-        return Entry(**{**values, **changes})
+        return HistoryEntry(**{**values, **changes})
 
     return make
 

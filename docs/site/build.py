@@ -15,8 +15,8 @@ from pathlib import Path
 from sphinx.cmd.build import build_main
 
 from mfbench import load_run
+from mfbench.base.files import write_text
 from mfbench.host.registry import load_registry
-from mfbench.report.files import write_text
 from mfbench.report.pages import page_of
 
 HERE = Path(__file__).resolve().parent

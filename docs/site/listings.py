@@ -14,14 +14,13 @@ from typing import Any
 import typer
 
 from mfbench.cli import app
+from mfbench.host.expressions import Registered
 from mfbench.host.features import HOST
-from mfbench.host.registered import Registered
 from mfbench.host.registry import Registry, load_registry
 from mfbench.suite.loading import load_suite
 from mfbench.suite.protocols import make_protocol
 from mfbench.suite.resolve import resolve_methods
-from mfbench_check.catalog import GROUPS
-from mfbench_check.listing import all_checks
+from mfbench_check.catalog import GROUPS, all_checks
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILT_IN = ("baselines", "datasets", "margin", "relevance", "similarity", "sqpfw", "suites")

@@ -16,7 +16,7 @@ import listings
 
 import mfbench
 from mfbench.host import features
-from mfbench.host.registered import Registered
+from mfbench.host.expressions import Registered
 from mfbench.host.registry import Registry, load_registry
 
 ROOT = Path(__file__).resolve().parents[2]

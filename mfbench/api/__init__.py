@@ -11,28 +11,31 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mfbench.api.planning import (
+from mfbench.api.request import (
+    DEFAULT_OUT,
+    Request,
     earlier_results,
     estimate_suite,
     explain_keys,
+    find_run,
+    load_run,
+    opened_runs,
     prepare_suite,
     run_options,
 )
-from mfbench.api.request import Request
-from mfbench.api.runs import DEFAULT_OUT, find_run, load_run, opened_runs
-from mfbench.base.wording import counted
+from mfbench.base.text import counted
+from mfbench.data.cache import DataOptions
 from mfbench.data.catalog import load
 from mfbench.data.lookup import Follower
-from mfbench.data.sources import DataOptions
 from mfbench.errors import ExitCode, MfbenchError, explained
 from mfbench.host.features import feature_hooks
 from mfbench.host.registry import Registry, load_registry
 from mfbench.model.specs import Dataset
 from mfbench.report.progress import follow_in_notebook
-from mfbench.run.forecast.budget import duration_text
+from mfbench.run.forecast.order import duration_text
 from mfbench.run.runner import Observer, Progress, execute
 from mfbench.run.store.metadata import resume_command
-from mfbench.stats.one_dataset.power import POWER
+from mfbench.stats.paired import POWER
 from mfbench.stats.power import Power
 from mfbench.stats.results import Run
 from mfbench.suite.plan import Plan

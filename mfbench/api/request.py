@@ -2,17 +2,101 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+import json
+import os
+import shlex
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
-from mfbench.api.runs import DEFAULT_OUT
-from mfbench.errors import UsageError, whole_number
-from mfbench.host.registry import LOCAL
-from mfbench.run.forecast.budget import seconds_of
-from mfbench.suite.additions import items_of
-from mfbench.suite.shards import parse_shard
+from mfbench.data.cache import DataOptions
+from mfbench.data.lookup import Follower, Lookup
+from mfbench.errors import RunError, UsageError, whole_number
+from mfbench.host.features import feature_hooks
+from mfbench.host.registry import LOCAL, Registry, check_executor, load_registry
+from mfbench.model.earlier import EarlierRun
+from mfbench.report.present import open_run
+from mfbench.run.forecast.estimate import Estimate, estimate
+from mfbench.run.forecast.order import seconds_of
+from mfbench.run.runner import RunOptions, run_folder
+from mfbench.run.store.file import FILE_NAME
+from mfbench.stats.results import Run
+from mfbench.suite.additions import additions_of, items_of, with_additions
+from mfbench.suite.loading import LoadedSuite, load_suite, matching
+from mfbench.suite.plan import Plan, is_shard_folder_name, make_plan, parse_shard
+
+DEFAULT_OUT = Path("reports")
+
+
+def load_run(path: Path | str) -> Run:
+    """Open the results of a run."""
+    folder = Path(path)
+    if folder.is_file() and (run := feature_hooks().first("mfbench_open_run", path=folder)) is not None:
+        return cast(Run, run)
+    if folder.is_dir() and not os.access(folder, os.R_OK | os.X_OK):
+        raise RunError(f"{folder} cannot be read: you have no permission to; ask its owner for it (chmod a+rX)")
+    if not (folder / FILE_NAME).is_file():
+        # A shard is a part of a run, so it is not what the name of a suite stands for.
+        runs = sorted(
+            folder.glob(f"*/{FILE_NAME}"),
+            key=lambda file: (not is_shard_folder_name(file.parent.name), file.stat().st_mtime),
+        )
+        if folder.is_file():
+            raise UsageError(f"{folder} is not the folder of a run, but a file")
+        if not runs:
+            suites = sorted({file.parent.parent.name for file in folder.parent.glob(f"*/*/{FILE_NAME}")})
+            there = f"; there are runs of {', '.join(suites)}" if suites else ""
+            raise UsageError(f"{folder} holds no run (no {FILE_NAME}); 'mfbench suite NAME' creates one{there}")
+        folder = runs[-1].parent
+    return open_run(folder)
+
+
+def find_run(run: str, out: Path | str = DEFAULT_OUT) -> Run:
+    """Open the results of a run by its path or, in the folder of all runs, by the name of its suite."""
+    place, stored = Path(run), Path(out) / run
+    # Something else may have the name of a suite, such as a folder that bundles were written to.
+    other = run == place.name and stored.is_dir() and not _holds_runs(place)
+    return load_run(stored if other or not place.exists() else place)
+
+
+def _holds_runs(folder: Path) -> bool:
+    return (folder / FILE_NAME).is_file() or any(folder.glob(f"*/{FILE_NAME}"))
+
+
+@contextmanager
+def opened_runs(names: Sequence[str], out: Path | str = DEFAULT_OUT) -> Iterator[Run]:
+    """Open a run, or several runs of one suite as one for as long as the context lasts."""
+    from mfbench.processes.temporary import temporary_folder
+    from mfbench.run.merging import merge_runs
+
+    runs = [find_run(name, out) for name in names]
+    paths = list(dict.fromkeys(run.path.resolve() for run in runs))
+    if len(paths) == 1:
+        yield runs[0]
+        return
+    with temporary_folder("joined") as folder:
+        target = folder / "joined"
+        try:
+            remarks = merge_runs([run.path for run in runs], target)
+        except RunError as error:
+            if not any(run.claims for run in runs):
+                raise
+            raise RunError(_with_bundles(str(error), runs)) from error
+        joined = open_run(target)
+        yield joined.replace(
+            claims=tuple(dict.fromkeys(name for run in runs for name in run.claims)),
+            remarks=[*joined.remarks, *(_with_bundles(remark, runs) for remark in remarks)],
+        )
+
+
+def _with_bundles(text: str, runs: Sequence[Run]) -> str:
+    """Return a text about run folders with the names of bundles in place of their temporary folders."""
+    for run in runs:
+        text = text.replace(str(run.path), str(run.bundle or run.path))
+    return text
+
 
 Accepted = TypeVar("Accepted")
 Kept = TypeVar("Kept")
@@ -110,3 +194,71 @@ def check_features(request: Request, installed: Collection[str]) -> None:
     for field, (option, package) in FEATURES.items():
         if getattr(request, field) not in (None, ()) and package not in installed:
             raise UsageError(f"{option} needs the package {package}, which is not installed here")
+
+
+def prepare_suite(
+    request: Request, *, registry: Registry | None = None, follower: Follower | None = None
+) -> tuple[Plan, Path, Registry]:
+    """Load a suite with its datasets and methods, without running anything."""
+    features = feature_hooks()
+    check_features(request, features.packages)
+    registry = registry or load_registry(strict=request.strict, isolated=True)
+    check_executor(registry, request.executor, request.scheduler or "")
+    loaded = load_suite(
+        request.suite, registry, request.profile, request.seed, part=request.part, max_rows=request.max_rows
+    )
+    add = additions_of(request.add, registry)
+    loaded = with_additions(loaded, registry, add, request.add_data, request.target, request.reference)
+    mirror = () if request.data_dir is None else ("--data-dir", str(request.data_dir))
+    loaded = replace(loaded, request=(*loaded.request, *mirror, *(("--offline",) if request.offline else ())))
+    data = DataOptions.of(request.data_dir, request.offline)
+    plan = make_plan(loaded, registry, request.only, Lookup(data, follower))
+    if request.reference is not None and request.reference not in (*plan.methods, *plan.left_out):
+        raise UsageError(_left_out_reference(request.reference, loaded))
+    folder = run_folder(request.out, loaded, request.only)
+    asked = {"request": request, "plan": plan, "folder": folder, "registry": registry}
+    plan = features.first("mfbench_part_of_plan", **asked) or plan
+    return plan, folder if plan.shard is None else folder.with_name(plan.shard.folder_name), registry
+
+
+def _left_out_reference(reference: str, loaded: LoadedSuite) -> str:
+    """Return that the run does not have the reference, and what to do."""
+    if loaded.part is not None and not matching(loaded.part_patterns, [reference]):
+        return f"--reference {reference!r} is not in the part {loaded.part!r}; name a method of it, or leave --part out"
+    return f"--reference {reference!r} is left out by --only; add --only {shlex.quote(reference)}"
+
+
+def run_options(request: Request) -> RunOptions:
+    """Return the options with which the plan of a request is run."""
+    return RunOptions(
+        request.jobs,
+        request.fresh,
+        request.retry_failed,
+        request.executor,
+        request.scheduler or "",
+        request.budget or 0.0,
+        RunOptions.wait_for_workers if request.wait_for_workers is None else request.wait_for_workers,
+    )
+
+
+def earlier_results(request: Request, plan: Plan) -> list[Iterable[EarlierRun]]:
+    """Return the runs that features offer, whose results need not be computed again."""
+    return list(feature_hooks().all("mfbench_earlier_results", request=request, plan=plan))
+
+
+def estimate_suite(request: Request) -> Estimate:
+    """Return what a request would do and cost; nothing is run, downloaded or written."""
+    plan, folder, registry = prepare_suite(replace(request, offline=True))
+    return estimate(plan, folder, registry, run_options(request), earlier_results(request, plan))
+
+
+def explain_keys(plan: Plan) -> Iterator[str]:
+    """Yield, for each dataset and method of a plan, the JSON text of everything that its trial keys depend on."""
+    # The key and the coordinates are those of the first trial.
+    for (dataset, method), ingredients in plan.ingredients.items():
+        trial = next((t for t in plan.trials if (t.dataset, t.method) == (dataset, method)), None)
+        if trial is None:  # a shard may have none
+            continue
+        coordinates = {"repeat": trial.repeat, "fold": trial.fold, "seed": trial.seed}
+        content = {"key": trial.key, "dataset": dataset, "method": method, **coordinates, "depends_on": ingredients}
+        yield json.dumps(content, indent=2, default=repr)

@@ -11,19 +11,20 @@ from typing import Annotated, Any
 
 import typer
 
+from mfbench.cli.entry import outlive_output, write_document
 from mfbench.cli.options import (
     DEFAULT_OUT,
     RUN_OPTIONS,
     AsJson,
     Metric,
     Out,
+    Reference,
     SuiteName,
     keywords,
     make_console,
     print_line,
     taking,
 )
-from mfbench.cli.streams import outlive_output, write_document
 from mfbench.errors import MfbenchError, UsageError, explained
 
 FORMS = "--json, --csv, --curves, --md, --latex, --html, --svg and --figure"
@@ -55,8 +56,8 @@ def suite(
     """Run a suite, or the trials that are still missing, and print the report."""
     from mfbench.api import Request, estimate_suite, explain_keys, prepare_suite, resume_command, run_request
     from mfbench.host.features import feature_hooks
-    from mfbench.report.downloads import Downloads
     from mfbench.report.estimate import show_estimate
+    from mfbench.report.pages import Downloads
     from mfbench.report.progress import follow
 
     request = Request(name, **keywords(options))
@@ -210,7 +211,7 @@ def gallery(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder that holds runs, such as reports.")],
 ) -> None:
     """Write the page of every run in a folder, and an index.html that leads to them."""
-    from mfbench.report.gallery import write_gallery
+    from mfbench.report.present import write_gallery
 
     sys.stdout.write(f"{write_gallery(folder)}\n")
 
@@ -222,3 +223,39 @@ def _write(text: str, output: Path | None) -> None:
         write_document(text)
     else:
         write_report(output, text)
+
+
+def power(
+    run: Annotated[
+        str, typer.Argument(metavar="RUN", help="A run folder, a folder of runs, the name of a suite, or a bundle.")
+    ],
+    difference: Annotated[
+        float,
+        typer.Option(metavar="SIZE", help="True difference to find, in percentage points if the metric is a share."),
+    ],
+    probability: Annotated[
+        float, typer.Option("--power", metavar="PROBABILITY", help="Probability with which to find it.")
+    ] = 0.8,
+    reference: Reference = None,
+    method: Annotated[
+        list[str] | None, typer.Option(metavar="LABEL", help="Compare only this method. Can be repeated.")
+    ] = None,
+    metric: Metric = None,
+    as_json: AsJson = False,
+    out: Out = DEFAULT_OUT,
+) -> None:
+    """Show which differences a run can find, and the repeats, rows or datasets that a smaller one needs."""
+    from mfbench.api import find_run
+    from mfbench.report.present import present_power
+
+    text = present_power(
+        find_run(run, out),
+        difference,
+        make_console(),
+        power=probability,
+        reference=reference,
+        methods=method or (),
+        metric=metric,
+        as_json=as_json,
+    )
+    write_document(text)

@@ -9,21 +9,58 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mfbench.base.whole_files import write_whole
-from mfbench.data.sources import CACHE_VARIABLE
-from mfbench.errors import DataError, explained
+from mfbench.base.files import write_whole
+from mfbench.errors import DataError, UsageError, explained
 
 if TYPE_CHECKING:
+    from io import BufferedIOBase
+
+    from pyarrow.parquet import FileMetaData
+
     from mfbench.model.specs import Dataset
+
+DATA_VARIABLE = "MFBENCH_DATA_DIR"
+CACHE_VARIABLE = "MFBENCH_CACHE"
+# The command that downloads a dataset.
+PULL = "mfbench datasets pull {}"
+
+
+def default_cache() -> Path:
+    """Return the cache folder: ``MFBENCH_CACHE``, or a folder of mfbench in the platform's cache folder."""
+    import platformdirs
+
+    return Path(os.environ.get(CACHE_VARIABLE) or platformdirs.user_cache_dir("mfbench", appauthor=False))
+
+
+def default_mirror() -> Path | None:
+    """Return the mirror folder in ``MFBENCH_DATA_DIR``, or None if it is unset or empty."""
+    return Path(os.environ[DATA_VARIABLE]) if os.environ.get(DATA_VARIABLE) else None
+
+
+@dataclass(frozen=True)
+class DataOptions:
+    """Where to search for datasets."""
+
+    # A folder with `index.toml` and `NAME.csv.gz` files; by default the one in `MFBENCH_DATA_DIR`.
+    mirror: Path | None = field(default_factory=default_mirror)
+    cache: Path = field(default_factory=default_cache)  # folder of downloaded datasets; see `default_cache`
+    offline: bool = False  # do not use the network
+
+    @classmethod
+    def of(cls, data_dir: str | os.PathLike[str] | None = None, offline: bool = False) -> DataOptions:
+        """Return the options of a request; its mirror overrides that of the environment."""
+        return cls(default_mirror() if data_dir is None else Path(data_dir), offline=offline)
+
 
 Loaded = tuple["Dataset", dict[str, Any]]
 
@@ -35,7 +72,7 @@ class CacheWarning(UserWarning):
 
 
 @dataclass(frozen=True)
-class Entry:
+class CachedDataset:
     """A cached dataset, as its card describes it."""
 
     key: str  # where it comes from: `openml:61`, `uci:53`, `mirror:sonar`, `import:mine`
@@ -75,10 +112,10 @@ class Cache:
             self._write(key, dataset, card)
             return dataset, dict(card)
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[CachedDataset]:
         """Return the cached datasets by key; entries with an unreadable card are skipped, and reported by `verify`."""
         bodies = [body for _, body in self._cards() if not isinstance(body, DataError)]
-        entries = [Entry(body["key"], body["card"], body["facts"], body["stored"]) for body in bodies]
+        entries = [CachedDataset(body["key"], body["card"], body["facts"], body["stored"]) for body in bodies]
         return sorted(entries, key=lambda entry: entry.key)
 
     def is_empty(self) -> bool:
@@ -150,7 +187,7 @@ class Cache:
         return self.folder / _CONTENT / f"{stem_of(key)}-{sha256[:16]}.parquet"
 
     def _dataset(self, body: Mapping[str, Any]) -> Dataset:
-        from mfbench.data.parquet import from_parquet
+        from mfbench.data.files import from_parquet
 
         key, expected = body["key"], body["content"]["sha256"]
         fault = f"cached dataset {key!r} is damaged: its table"
@@ -162,8 +199,8 @@ class Cache:
         return from_parquet(data, body["dataset"])
 
     def _write(self, key: str, dataset: Dataset, card: Mapping[str, Any]) -> None:
-        from mfbench.data.conform import class_counts
-        from mfbench.data.parquet import to_parquet
+        from mfbench.data.columns import class_counts
+        from mfbench.data.files import to_parquet
 
         data, described = to_parquet(dataset)
         digest = hashlib.sha256(data).hexdigest()
@@ -237,3 +274,53 @@ def read_card(path: Path, key: str) -> dict[str, Any]:
     except (ValueError, AttributeError, KeyError, TypeError):
         raise DataError(f"{fault} is not a card") from None
     raise DataError(f"{fault} does not match its checksum")
+
+
+LIMIT_VARIABLE = "MFBENCH_TABLE_GB"
+LIMIT_GB = 1.0
+
+# A value is a number of eight bytes in the end, whatever it is in the file.
+_VALUE_BYTES = 8
+_BLOCK = 1 << 20
+
+
+def table_limit() -> int:
+    """Return the limit in bytes: ``MFBENCH_TABLE_GB`` in GiB, or 1 GiB."""
+    text = os.environ.get(LIMIT_VARIABLE) or str(LIMIT_GB)
+    try:
+        limit = float(text)
+    except ValueError:
+        limit = 0.0
+    if not limit > 0:
+        raise UsageError(f"{LIMIT_VARIABLE} is {text!r}: set it to a number of GiB, such as 4")
+    return int(min(limit, 1e9) * 2**30)
+
+
+def check_text(path: Path, handle: BufferedIOBase, separator: bytes) -> None:
+    """Raise `DataError` if a text file is beyond the limit once it is decompressed."""
+    limit, size, n_values = table_limit(), 0, 0
+    while block := handle.read(_BLOCK):
+        size += len(block)
+        # A separator within quotes counts as well: this is an estimate from above, close for any table of numbers.
+        n_values += block.count(separator) + max(block.count(b"\n"), block.count(b"\r"))
+        _check(path, size, n_values, limit)
+
+
+def check_metadata(path: Path, metadata: FileMetaData) -> None:
+    """Raise `DataError` if a Parquet file without nested columns is beyond the limit, according to its metadata."""
+    # The metadata of a single column are not asked for: pyarrow ends the process if they are damaged.
+    groups = [metadata.row_group(index) for index in range(metadata.num_row_groups)]
+    n_rows = max(metadata.num_rows, sum(group.num_rows for group in groups))
+    _check(path, sum(group.total_byte_size for group in groups), n_rows * metadata.num_columns, table_limit())
+
+
+def _check(path: Path, size: int, n_values: int, limit: int) -> None:
+    if size > limit:
+        excess = f"more than {limit / 2**30:.4g} GiB of data when decompressed"
+    elif n_values * _VALUE_BYTES > limit:
+        excess = f"more than {limit // _VALUE_BYTES / 1e6:,.4g} million values"
+    else:
+        return
+    raise DataError(
+        f"{path} holds {excess}, the limit for a table: to read it, set {LIMIT_VARIABLE} to a larger number"
+    )

@@ -12,9 +12,9 @@ from typing import NoReturn
 
 import numpy as np
 
-from mfbench.data.conform import check_size
-from mfbench.data.files import check_is_file, read_file
-from mfbench.data.foreign import load_isolated
+from mfbench.data.cache import DataOptions
+from mfbench.data.columns import check_size
+from mfbench.data.files import check_is_file, load_isolated, read_file
 from mfbench.data.lookup import LoadedDataset, Lookup
 from mfbench.data.reference import (
     FileReference,
@@ -24,12 +24,11 @@ from mfbench.data.reference import (
     StoredReference,
     parse_reference,
 )
-from mfbench.data.sources import DataOptions
-from mfbench.errors import DataError, MfbenchError, UsageError, describe_error, printable
+from mfbench.errors import DataError, MfbenchError, UnknownNameError, UsageError, describe_error, printable
+from mfbench.host.expressions import Registered
 from mfbench.host.factories import build, check_parameters
-from mfbench.host.registered import Registered
 from mfbench.host.registry import Registry
-from mfbench.model.specs import Dataset
+from mfbench.model.specs import Dataset, DatasetSpec
 
 
 def load(
@@ -158,3 +157,16 @@ def _checked(dataset: object, reference: str, registered: Registered) -> Dataset
     if np.isinf(X).any():
         refuse("holds infinite values; mark missing ones as NaN")
     return dataset
+
+
+def collection_names(registry: Registry) -> list[str]:
+    """Return the names of the collections that registered datasets belong to."""
+    return sorted({name for entry in registry.datasets.values() for name in entry.spec.collections})
+
+
+def in_collection(registry: Registry, name: str) -> dict[str, DatasetSpec]:
+    """Return the datasets of a collection by name, or raise `UnknownNameError`."""
+    names = collection_names(registry)
+    if name not in names:
+        raise UnknownNameError("collection", name, names, "see 'mfbench datasets list'")
+    return {key: entry.spec for key, entry in sorted(registry.datasets.items()) if name in entry.spec.collections}

@@ -8,16 +8,21 @@ from __future__ import annotations
 
 import csv
 import gzip
+import io
+import re
+import sys
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfbench.data.arff import read_arff
+from mfbench.data.cache import check_metadata
 from mfbench.data.columns import (
+    MISSING,
     Column,
     check_names,
     label_codes,
@@ -27,9 +32,13 @@ from mfbench.data.columns import (
     to_words,
     transposed,
 )
-from mfbench.data.limits import check_metadata
 from mfbench.errors import DataError, UnknownNameError, UsageError, explained
+from mfbench.host.expressions import Plugin, Registered
+from mfbench.host.factories import build
+from mfbench.host.probes import SHARED, memory_limit
+from mfbench.host.registry import load_registry
 from mfbench.model.specs import Dataset
+from mfbench.processes.call import ChildError, call
 
 if TYPE_CHECKING:
     import os
@@ -38,6 +47,90 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mfbench.data.columns import Words
+
+# 'quoted', "quoted" (a backslash escapes) or bare.
+_QUOTED = r"""(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|"""
+_VALUE = re.compile(r"\s*" + _QUOTED + r"""([^,'"][^,]*|))\s*(,|$)""")
+_ATTRIBUTE = re.compile("@attribute\\s+" + _QUOTED + r"""([^\s'"{]+))\s*(.+)$""", re.IGNORECASE)
+
+
+def read_arff(path: Path) -> list[Column]:
+    """Read dense ARFF: numeric, nominal and string attributes (scipy.io.arff has no strings)."""
+    # The format: https://waikato.github.io/weka-wiki/formats_and_processing/arff_stable/
+    with open_text(path, ",") as handle:
+        stripped = ((number, line.strip()) for number, line in enumerate(handle, 1))
+        lines = ((f"{path}, line {number}", line) for number, line in stripped if line and not line.startswith("%"))
+        attributes = dict(_header(path, lines))
+        columns = transposed(_arff_rows(lines, attributes), len(attributes))
+    return [
+        Column(name, to_numbers(words) if levels is None else words, nominal=bool(levels))
+        for (name, levels), words in zip(attributes.items(), columns, strict=True)
+    ]
+
+
+def _arff_rows(lines: Iterator[tuple[str, str]], attributes: dict[str, set[str | None] | None]) -> Iterator[Words]:
+    """Yield the values of each line of data."""
+    for where, line in lines:
+        if line.startswith("{"):
+            raise DataError(f"{where}: sparse ARFF is not supported; save it as dense ARFF or CSV")
+        row = _row(where, line)
+        if len(row) != len(attributes):
+            raise DataError(f"{where}: {len(row)} values, but the header declares {len(attributes)} attributes")
+        for (name, levels), value in zip(attributes.items(), row, strict=True):
+            if not _is_valid(value, levels):
+                kind = "a number" if levels is None else "one of the declared values"
+                raise DataError(f"{where}: {value!r} is not {kind} of attribute {name!r}")
+        yield row
+
+
+def _is_valid(value: str | None, levels: set[str | None] | None) -> bool:
+    """Tell whether a value belongs to an attribute: a number, any text, or one of the declared values."""
+    if value is None:
+        return True
+    return to_number(value) is not None if levels is None else not levels or value in levels
+
+
+def _header(path: Path, lines: Iterator[tuple[str, str]]) -> list[tuple[str, set[str | None] | None]]:
+    """Return name and levels of each attribute: None for numbers, the empty set for strings."""
+    attributes: list[tuple[str, set[str | None] | None]] = []
+    for where, line in lines:
+        keyword, match = line.split()[0].lower(), _ATTRIBUTE.match(line)
+        if keyword == "@data":
+            check_names(path, [name for name, _ in attributes])
+            return attributes
+        if match is not None:
+            name, kind = _unquote(match), match[4].strip()
+            if kind.lower() in ("numeric", "real", "integer"):
+                attributes.append((name, None))
+            elif kind.lower() == "string":
+                attributes.append((name, set()))
+            elif kind.startswith("{") and kind.endswith("}"):
+                attributes.append((name, set(_row(where, kind[1:-1]))))
+            else:
+                raise DataError(f"{where}: attribute {name!r} is of type {kind!r}, which is not supported: drop it")
+        elif keyword != "@relation":
+            raise DataError(f"{where}: expected @relation, @attribute or @data, not {line[:40]!r}")
+    raise DataError(f"{path} has no @data line: it is empty, truncated or not an ARFF file")
+
+
+def _row(where: str, line: str) -> Words:
+    """Return the values of a line, None for a bare ``?``."""
+    values: Words = []
+    position, more = 0, True
+    while more:
+        match = _VALUE.match(line, position)
+        if match is None:
+            raise DataError(f"{where}: unbalanced quotes")
+        value = _unquote(match)
+        values.append(None if match[3] is not None and value in MISSING else value)
+        position, more = match.end(), bool(match[4])
+    return values
+
+
+def _unquote(match: re.Match[str]) -> str:
+    quoted = match[1] if match[1] is not None else match[2]
+    return match[3].strip() if quoted is None else re.sub(r"\\(.)", r"\1", quoted)
+
 
 EXTENSIONS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".arff", ".arff.gz", ".parquet")
 
@@ -265,3 +358,83 @@ def _look_like_numbers(path: Path, name: str, words: Words) -> bool:
         where = f"column {name!r} of {path} has {len(distinct)} distinct values in {len(present)} rows"
         raise DataError(f"{where}, like identifiers or free text: drop it, or list it under 'categorical'")
     return False
+
+
+_LABEL = "class"
+_TEXT_TYPES = ("name", "encoding", "source", "license", "citation")
+
+
+def to_parquet(dataset: Dataset) -> tuple[bytes, dict[str, Any]]:
+    """Return a dataset without a known truth as a Parquet file and the rest of it as plain values."""
+    # Columns are numbered, since a feature name may be any text; the last column holds the class codes. Dictionary
+    # encoding is off because it would merge different NaNs.
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    X = np.asfortranarray(dataset.X, dtype=np.float64)
+    arrays = [pa.array(X[:, index]) for index in range(dataset.n_features)]
+    names = [str(index) for index in range(dataset.n_features)]
+    table = pa.table([*arrays, pa.array(np.asarray(dataset.y, dtype=np.int64))], names=[*names, _LABEL])
+    sink = io.BytesIO()
+    parquet.write_table(table, sink, compression="zstd", use_dictionary=False, write_statistics=False)
+    described = {
+        "class_names": list(dataset.class_names),
+        "feature_names": list(dataset.feature_names),
+        "categorical": np.flatnonzero(dataset.categorical).tolist(),
+        "categories": {name: list(labels) for name, labels in dataset.categories.items()},
+        **{name: getattr(dataset, name) for name in _TEXT_TYPES},
+    }
+    return sink.getvalue(), described
+
+
+def from_parquet(data: bytes, described: Mapping[str, Any]) -> Dataset:
+    """Return the dataset that `to_parquet` has converted."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    # Threads of pyarrow that still run when the interpreter ends can abort the process: one thread is enough.
+    table = parquet.ParquetFile(pa.BufferReader(data), pre_buffer=False).read(use_threads=False)
+    *columns, label = table.columns
+    categorical = np.zeros(len(columns), dtype=bool)
+    categorical[described["categorical"]] = True
+    return Dataset(
+        X=np.column_stack([column.to_numpy() for column in columns]),
+        y=label.to_numpy().copy(),
+        class_names=tuple(described["class_names"]),
+        feature_names=tuple(described["feature_names"]),
+        categorical=categorical,
+        categories={name: tuple(labels) for name, labels in described["categories"].items()},
+        **{name: described[name] for name in _TEXT_TYPES},
+    )
+
+
+SECONDS = 600.0
+
+
+def load_isolated(registered: Registered, params: Mapping[str, Any]) -> object:
+    """Load a dataset of a third party without running its code in this process; it is not checked."""
+    plugin, name = registered.plugin, registered.spec.name
+    try:
+        return call(
+            f"{__name__}:load",
+            *(plugin, name, dict(params)),
+            timeout=SECONDS,
+            memory=memory_limit(),
+            path=sys.path,
+            preload=SHARED,
+        )
+    except ChildError as error:
+        raise DataError(f"dataset {name!r} of {plugin} cannot be loaded: {error}") from error
+
+
+def load(plugin: Plugin, name: str, params: Mapping[str, Any]) -> Dataset:
+    """Load a dataset; called in the child."""
+    data = build(load_registry(exactly=[plugin]).dataset(name), params)
+    if not isinstance(data, Dataset):
+        raise TypeError(f"it is a {type(data).__name__}, expected mfbench.Dataset")
+    relevant, pairs = data.relevant, data.interactions
+    return replace(
+        data,
+        relevant=None if relevant is None else tuple(map(int, relevant)),
+        interactions=None if pairs is None else tuple((int(a), int(b)) for a, b in pairs),
+    )

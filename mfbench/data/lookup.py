@@ -5,12 +5,18 @@ To tell where a dataset is, only the mirror's index and the cache's cards are re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from mfbench.data.cache import Cache
+import numpy as np
+
+from mfbench.data.cache import PULL, Cache, DataOptions, stem_of
 from mfbench.data.mirror import Mirror
 from mfbench.data.reference import (
     ImportReference,
@@ -20,12 +26,14 @@ from mfbench.data.reference import (
     RepositoryReference,
     StoredReference,
     UCIReference,
+    parse_reference,
 )
-from mfbench.data.sources import PULL, DataOptions
-from mfbench.errors import DataError, DataUnavailableError, UsageError
+from mfbench.errors import DataError, DataUnavailableError, MfbenchError, UnknownNameError, UsageError
+from mfbench.host.registry import Registry
+from mfbench.model.specs import Dataset
 
 if TYPE_CHECKING:
-    from mfbench.model.specs import Dataset, DatasetSpec
+    from mfbench.model.specs import DatasetSpec
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -77,7 +85,7 @@ class Lookup:
 
     def registered(self, spec: DatasetSpec) -> LoadedDataset:
         """Load a registered dataset that has no loader, prepared as its description says."""
-        from mfbench.data.conform import conform
+        from mfbench.data.columns import conform
 
         _ = self.mirror  # a folder that is not a mirror is the user's mistake, unlike what follows
         try:
@@ -180,9 +188,9 @@ class Lookup:
     def _download(self, reference: RepositoryReference) -> tuple[Dataset, dict[str, Any]]:
         load: Callable[..., tuple[Dataset, dict[str, Any]]]
         if isinstance(reference, OpenMLReference):
-            from mfbench.data.remote.openml import load_openml as load
+            from mfbench.data.repositories import load_openml as load
         else:
-            from mfbench.data.remote.uci import load_uci as load
+            from mfbench.data.repositories import load_uci as load
         progress = None if self._follower is None else self._follower.fetching(reference.text)
         return load(reference.name, **reference.options(), progress=progress)
 
@@ -208,6 +216,135 @@ def keys_of(spec: DatasetSpec) -> list[str]:
 
 
 def _download_suite(reference: OpenMLSuiteReference) -> list[int]:
-    from mfbench.data.remote.openml import openml_suite
+    from mfbench.data.repositories import openml_suite
 
     return openml_suite(reference.name)
+
+
+_MEANINGS = {
+    "embedded": "made by a plugin, nothing to fetch",
+    "file": "a file of your own, nothing to fetch",
+    "mirror": "in the mirror, nothing to fetch",
+    "cache": "already in the cache",
+    "network": "fetched",
+    "imported": "imported",
+    "failed": "failed",
+}
+
+
+@dataclass(frozen=True)
+class DatasetStatus:
+    """What happened to one dataset."""
+
+    name: str  # as the user wrote it
+    state: str
+    detail: str = ""  # its shape, or why it failed
+
+    @property
+    def failed(self) -> bool:
+        """Whether the dataset is still unavailable."""
+        return self.state == "failed"
+
+    def __str__(self) -> str:
+        return f"{self.name}: {_MEANINGS[self.state]}" + (f": {self.detail}" if self.detail else "")
+
+
+def import_path(
+    path: Path,
+    lookup: Lookup,
+    *,
+    name: str | None = None,
+    target: str | None = None,
+    categorical: Sequence[str] | None = None,
+) -> Iterator[DatasetStatus]:
+    """Copy a mirror or a file into the cache."""
+    # The datasets of a mirror become `mirror:NAME` and are used for every registered dataset that has this name in
+    # mirrors; a file becomes `import:NAME`.
+    if path.is_dir():
+        if name is not None or target is not None or categorical:
+            raise UsageError("--name, --target and --categorical are for a file; the index of a mirror defines them")
+        yield from _import_mirror(Mirror(path), lookup.cache)
+        return
+    from mfbench.data.files import EXTENSIONS, read_file
+
+    extension = next((ending for ending in EXTENSIONS if path.name.lower().endswith(ending)), "")
+    stem = re.sub(r"[^A-Za-z0-9_-]+", "-", path.name[: len(path.name) - len(extension)]).strip("-")
+    reference = parse_reference(ImportReference(name or stem).text).text
+    dataset = read_file(path, name=reference, target=target, categorical=categorical)
+    lookup.cache.put(reference, dataset, {"file": path.name, "target": target or ""})
+    yield DatasetStatus(reference, "imported", _shape(dataset))
+
+
+def _import_mirror(mirror: Mirror, cache: Cache) -> Iterator[DatasetStatus]:
+    for name in mirror.names():
+        reference = MirrorReference(name).text
+        try:
+            dataset = mirror.load(name)
+        except MfbenchError as error:
+            yield DatasetStatus(reference, "failed", str(error))
+            continue
+        cache.put(reference, dataset, mirror.card(name))
+        yield DatasetStatus(reference, "imported", _shape(dataset))
+
+
+def _shape(dataset: Dataset) -> str:
+    return f"{dataset.n_samples} rows, {dataset.n_features} features"
+
+
+def verify(lookup: Lookup) -> tuple[int, dict[str, str]]:
+    """Read and hash everything in the cache, and in the mirror if there is one."""
+    damaged = lookup.cache.verify()
+    count = len({*damaged, *(entry.key for entry in lookup.cache.entries())})
+    if lookup.mirror is not None:
+        for name in lookup.mirror.names():
+            count += 1
+            try:
+                lookup.mirror.load(name)
+            except MfbenchError as error:
+                damaged[f"{MirrorReference(name).text} (mirror)"] = str(error)
+    return count, damaged
+
+
+def cached_keys(names: Iterable[str], registry: Registry, cache: Cache) -> list[str]:
+    """Return the cache keys of datasets and references."""
+    keys = [entry.key for entry in cache.entries()]
+    # `verify` names an entry by its file if the card cannot be read; such an entry can be deleted by that name.
+    broken = cache.broken_cards()
+    matches: dict[str, None] = {}
+    for name in names:
+        aliases = keys_of(registry.dataset(name).spec) if registry.dataset_names.has(name) else [name]
+        files = [name, *(f"{stem_of(alias)}.json" for alias in aliases)]
+        entries = [key for key in keys if key in aliases or key.partition(" ")[0] == name]
+        entries += [file for file in broken if file in files]
+        if not entries:
+            raise UnknownNameError("cached dataset", name, keys, "see 'mfbench datasets list'")
+        matches |= dict.fromkeys(entries)
+    return list(matches)
+
+
+_VERSION = b"mfbench-dataset-1"
+
+
+def content_hash(dataset: Dataset) -> str:
+    """Return a hash of what determines results: values, labels, names, kinds of columns, encoding."""
+    # A response is included if there is one. The name, the provenance, the labels behind category codes and the known
+    # truth are left out: no trial depends on them. The hash is the same on every platform: numbers are hashed as
+    # little-endian 64 bit, row by row, with one form of NaN and one of zero, and every part is preceded by its length.
+    # Adding 0.0 makes a copy and turns -0.0 into 0.0.
+    X = np.asarray(dataset.X, dtype=np.float64) + 0.0
+    X[np.isnan(X)] = np.nan
+    words = [list(dataset.class_names), list(dataset.feature_names), dataset.encoding, list(X.shape)]
+    parts = [
+        _VERSION,
+        json.dumps(words, ensure_ascii=True, separators=(",", ":")).encode("ascii"),
+        np.ascontiguousarray(X, dtype="<f8").tobytes(),
+        np.ascontiguousarray(dataset.y, dtype="<i8").tobytes(),
+        np.ascontiguousarray(dataset.categorical, dtype=np.uint8).tobytes(),
+    ]
+    if dataset.response is not None:
+        parts.append(np.ascontiguousarray(np.asarray(dataset.response, dtype=np.float64) + 0.0, dtype="<f8").tobytes())
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "little"))
+        digest.update(part)
+    return digest.hexdigest()

@@ -68,7 +68,7 @@ class Mirror:
 
     def load(self, name: str) -> Dataset:
         """Read and verify a dataset."""
-        from mfbench.data.conform import check_size
+        from mfbench.data.columns import check_size
         from mfbench.data.files import read_file
         from mfbench.model.specs import DatasetSpec
 

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
 
-from mfbench.data.conform import class_counts, with_classes
+from mfbench.data.columns import class_counts, with_classes
 from mfbench.errors import DataError
 from mfbench.model.specs import Dataset
 

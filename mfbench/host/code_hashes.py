@@ -17,9 +17,8 @@ from pathlib import Path
 from urllib.parse import urlparse
 from urllib.request import url2pathname
 
-from mfbench.host import imports, meaning
-from mfbench.host.identity import identity
-from mfbench.host.registered import Plugin, Registered
+from mfbench.host import meaning
+from mfbench.host.expressions import Plugin, Registered, identity
 from mfbench.host.registry import GROUP
 from mfbench.model.specs import DatasetSpec
 
@@ -27,28 +26,20 @@ HOST = "mfbench"
 # The parts of the host that take part in computing a result, by names that stay when files move; a change in a report
 # leaves results valid.
 HOST_PARTS = {
-    "models": "model/specs.py",
+    "specs": "model/specs.py",
     "trials": "model/trials.py",
-    "collecting": "host/collecting.py",
     "expressions": "host/expressions.py",
     "factories": "host/factories.py",
-    "names": "host/names.py",
-    "registered": "host/registered.py",
     "registry": "host/registry.py",
     "prepare": "data/prepare.py",
     "rounds": "data/rounds.py",
     "plan": "suite/plan.py",
-    "planned dataset": "suite/planned_dataset.py",
     "methods": "suite/methods.py",
-    "curves": "suite/curves.py",
-    "tuning grids": "suite/tuning_grids.py",
     "resolve": "suite/resolve.py",
     "forms": "suite/forms.py",
-    "scores": "suite/scores.py",
-    "protocols": "suite/protocols",
-    "seeds": "suite/seeds.py",
+    "protocols": "suite/protocols.py",
     "job": "run/workers/job.py",
-    "surroundings": "run/workers/surroundings.py",
+    "global state": "run/workers/global_state.py",
     "trial": "run/trial",
     "worker": "run/workers/worker.py",
 }
@@ -138,7 +129,7 @@ def _closure_hash(module: str) -> str:
     folders, texts = set[Path](), set[str]()
     for name, content in meaning.closure(module, _is_built_in):
         digest.update(content + b"\0")
-        spec = imports.locate(name.partition(".")[0])
+        spec = meaning.locate(name.partition(".")[0])
         folders |= {Path(folder) for folder in (spec and spec.submodule_search_locations) or ()}
         texts |= meaning.code_of(name).texts
     for folder in sorted(folders):
@@ -164,7 +155,7 @@ def forget() -> None:
         _is_built_in,
     ):
         cached.cache_clear()
-    imports.forget()
+    meaning.forget()
     importlib.invalidate_caches()
 
 
@@ -220,7 +211,7 @@ def numeric_versions() -> dict[str, str]:
 def package_hash(root: str) -> str:
     """Return a hash of the files of a package or module that make up its behaviour, "" if it has none."""
     # These are Python files, compiled extension modules, and the data files whose suffix occurs in the Python files.
-    spec = imports.locate(root)
+    spec = meaning.locate(root)
     if spec is None:
         return ""
     folders = [Path(folder) for folder in spec.submodule_search_locations or ()]
@@ -282,7 +273,7 @@ def _factory(registered: Registered) -> tuple[str, str]:
 
 @cache
 def _reachable(modules: tuple[str, ...]) -> tuple[set[str], set[str]]:
-    return imports.reachable(modules, {HOST, *BY_VERSION})
+    return meaning.reachable(modules, {HOST, *BY_VERSION})
 
 
 @cache
@@ -298,7 +289,7 @@ def _plugin_roots(plugin: Plugin) -> tuple[str, ...]:
 
 def _local_helpers(plugin: Plugin) -> set[str]:
     """Return the modules next to a plugin that is not an installed package: it may import any of them."""
-    spec = None if "." in plugin.module else imports.locate(plugin.module.partition(":")[0])
+    spec = None if "." in plugin.module else meaning.locate(plugin.module.partition(":")[0])
     if spec is None or spec.origin is None:
         return set()
     return {path.stem for path in Path(spec.origin).parent.glob("*.py") if path.stem.isidentifier()}

@@ -5,14 +5,190 @@ So they are checked, isolated and hashed like what plugins register. The class i
 
 from __future__ import annotations
 
+import ast
+import contextlib
+import hashlib
+import importlib
+import inspect
+import io
+import linecache
+import os
+import symtable
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Mapping
 from importlib import metadata
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import Any
 
-from mfbench.errors import UsageError
-from mfbench.host import imports, notebooks
-from mfbench.host.expressions import is_reference
+import numpy as np
+import platformdirs
+
+from mfbench.base.files import write_whole
+from mfbench.errors import MfbenchError, PluginError, UsageError, describe_error, explained
+from mfbench.host import meaning
+from mfbench.host.adapter import NoSelectorError
+from mfbench.host.expressions import Declaration, Expression, Plugin, Registered, is_reference
+from mfbench.host.factories import build, takes_numbers
 from mfbench.host.hookspecs import PROJECT, hookimpl
-from mfbench.host.registered import Declaration, Plugin
+from mfbench.host.probes import shown
 from mfbench.model.specs import ClassifierSpec, SelectorSpec
+
+
+def check_usable(registered: Registered, params: Mapping[str, Any]) -> None:
+    """Refuse a class or function that a user names by its import path and that can be no step of a method."""
+    if registered.plugin.declared is None:
+        return
+    prober = registered.prober
+    problem = prober.tried(registered, params).problem if prober is not None else tried(registered, params)[1]
+    if problem:
+        raise UsageError(f"{registered.title!r} cannot be used as a {registered.plugin.declared.kind}: {problem}")
+
+
+def tried(registered: Registered, params: Mapping[str, Any]) -> tuple[bool, str]:
+    """Return whether a selector takes numbers, and why the class or function cannot be used; empty if it can."""
+    # A fit that fails says nothing, because a method may refuse these few rows: its trials report what it says.
+    declared = registered.plugin.declared
+    assert declared is not None
+    try:
+        estimator = build(registered, params)
+        numbers = declared.kind == "selector" and takes_numbers(registered, params)
+    except (UsageError, PluginError) as error:
+        return False, str(error)
+    except Exception as error:  # noqa: BLE001 - whatever a constructor raises
+        return False, f"it cannot be built: {describe_error(error)}"
+    if declared.kind == "classifier":
+        missing = " and no ".join(name for name in ("fit", "predict") if not hasattr(estimator, name))
+        advice = "a classifier has fit and predict, and is written after a selector: SELECTOR -> CLASSIFIER"
+        return False, f"it has no {missing}; {advice}" if missing else ""
+    rows = np.random.default_rng(0).normal(size=(60, 8))
+    target = np.arange(60) % 2
+    rows[:, 0] += 2.0 * target
+    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+        warnings.simplefilter("ignore")
+        try:
+            estimator.fit(rows, target)
+        except NoSelectorError as error:
+            return numbers, str(error)
+        except Exception:  # noqa: BLE001 - see above
+            return numbers, ""
+    return numbers, ""
+
+
+MAIN = "__main__"
+PREFIX = "mfbench_notebook_"
+REMEDY = "move it to a module, such as my_methods.py, import it from there, and add it again"
+
+
+def make_importable() -> None:
+    """Let this process, and those that it starts, import what has been saved."""
+    folder = str(_folder())
+    if folder not in sys.path:
+        sys.path.append(folder)
+
+
+def saved(name: str, place_of: Callable[[Any], str]) -> str:
+    """Save a class or function of the main module with all that it uses; return the place to import it from."""
+    # The name of the module is a hash of its text, so that an equal definition has the same place in every session.
+    pieces: dict[str, str] = {}
+    _collect(name.partition(".")[0], place_of, pieces)
+    text = "\n\n".join(["from __future__ import annotations", *pieces.values()]) + "\n"
+    module = f"{PREFIX}{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+    path = _folder() / f"{module}.py"
+    if not path.exists():
+        with explained(MfbenchError, lambda reason: f"cannot save {name!r} to {path}: {reason}", OSError):
+            write_whole(path, text.encode())
+    make_importable()
+    importlib.invalidate_caches()
+    return f"{module}:{name}"
+
+
+def _folder() -> Path:
+    cache = os.environ.get("MFBENCH_CACHE") or platformdirs.user_cache_dir("mfbench", appauthor=False)
+    return Path(cache).absolute() / "notebooks"
+
+
+def _collect(name: str, place_of: Callable[[Any], str], pieces: dict[str, str]) -> None:
+    """Add the definition of a name after those of the names that it uses."""
+    main = vars(sys.modules[MAIN])
+    text = _definition(main.get(name), name)
+    pieces[name] = ""  # a definition may use itself, or one that uses it
+    for used in sorted(_globals(symtable.symtable(text, MAIN, "exec"))):
+        if used in main and used not in pieces:
+            value = main[used]
+            if getattr(value, "__module__", None) == MAIN and (isinstance(value, type) or inspect.isroutine(value)):
+                _collect(used, place_of, pieces)
+            else:
+                pieces[used] = _statement(used, value, name, place_of)
+    del pieces[name]
+    pieces[name] = text
+
+
+def _globals(table: symtable.SymbolTable) -> Iterator[str]:
+    yield from (symbol.get_name() for symbol in table.get_symbols() if symbol.is_global() and symbol.is_referenced())
+    for child in table.get_children():
+        yield from _globals(child)
+
+
+def _statement(name: str, value: Any, user: str, place_of: Callable[[Any], str]) -> str:
+    """Return the statement that gives a name of a notebook its value."""
+    if isinstance(value, ModuleType):
+        return f"import {value.__name__} as {name}"
+    if isinstance(value, type) or inspect.isroutine(value):
+        module, _, attribute = place_of(value).partition(":")
+        outer, *inner = attribute.split(".")
+        return f"from {module} import {outer} as {name}" + "".join(f"\n{name} = {name}.{part}" for part in inner)
+    try:
+        if ast.literal_eval(repr(value)) == value:
+            return f"{name} = {value!r}"
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        pass
+    raise UsageError(
+        f"cannot add {user!r}: it uses {name!r} of the notebook or main script, which is {shown(value)}: only "
+        f"definitions, modules and literals can be taken along; make it a parameter, or {REMEDY}"
+    )
+
+
+def _definition(value: Any, name: str) -> str:
+    """Return the definition of a class or function without comments and annotations."""
+    for code in _codes(value):
+        source = "".join(linecache.getlines(code.co_filename))
+        try:
+            nodes = list(ast.walk(ast.parse(source)))
+        except SyntaxError:
+            continue
+        for node in nodes:
+            if (
+                isinstance(node, ast.ClassDef | ast.FunctionDef)
+                and node.name == name
+                and node.lineno - len(node.decorator_list) <= code.co_firstlineno <= (node.end_lineno or node.lineno)
+            ):
+                return ast.unparse(_Bare().visit(node))
+    raise UsageError(
+        f"cannot add {name!r}: it is defined in a notebook cell or in the main script, which worker processes do not "
+        f"import, and its source is not known; {REMEDY}"
+    )
+
+
+def _codes(value: Any) -> Iterator[CodeType]:
+    """Yield the code of a function, or that of the methods of a class."""
+    for member in vars(value).values() if isinstance(value, type) else [value]:
+        function = inspect.unwrap(getattr(member, "__func__", getattr(member, "fget", None) or member))
+        if inspect.isfunction(function) and function.__module__ == MAIN:
+            yield function.__code__
+
+
+class _Bare(ast.NodeTransformer):
+    """Removes the annotations of functions, which may name anything of a notebook."""
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        node.returns = None
+        for argument in ast.walk(node.args):
+            if isinstance(argument, ast.arg):
+                argument.annotation = None
+        self.generic_visit(node)
+        return node
 
 
 class DeclaredHooks:
@@ -47,9 +223,9 @@ def declared_plugin(declaration: Declaration) -> Plugin:
         raise UsageError(
             f"{reference!r} is not the import path of a class: write MODULE:CLASS, such as 'my_module:MyClass'"
         )
-    if module.startswith(notebooks.PREFIX):
-        notebooks.make_importable()
-    if module == "__main__" or imports.locate(module) is None:
+    if module.startswith(PREFIX):
+        make_importable()
+    if module == "__main__" or meaning.locate(module) is None:
         raise UsageError(
             f"there is no module {module!r} to import {attribute!r} from; install it, for example with 'pip install "
             "-e .' in its project, or name its folder in PYTHONPATH: mfbench does not import from the working directory"
@@ -65,3 +241,112 @@ def _distribution(package: str) -> tuple[str, str]:
             return entry.dist.name, entry.dist.version
     names = metadata.packages_distributions().get(package, ())
     return (names[0], metadata.version(names[0])) if names else ("", "")
+
+
+_MOVE = REMEDY
+
+
+def reference_of(target: Any) -> str:
+    """Return the place from which a class or function can be imported."""
+    # What a notebook or the main script defines is saved as a module first, with all that it uses.
+    return next(iter(_places(target)))
+
+
+def _places(target: Any) -> list[str]:
+    """Return all places of a class or function, from the shortest module to the one that defines it."""
+    module, name = getattr(target, "__module__", None), getattr(target, "__qualname__", None)
+    if not (isinstance(target, type) or inspect.isroutine(target)) or not isinstance(name, str):
+        raise UsageError(f"cannot add {shown(target)}: expected a class, an estimator, or an expression such as 'knn'")
+    if name.endswith("<lambda>"):
+        raise UsageError(f"cannot add a lambda, which has no name to import: write a function or a class; {_MOVE}")
+    if "<locals>" in name:
+        raise UsageError(
+            f"cannot add {name.rpartition('.')[2]!r}: it is defined inside of the function "
+            f"{name.partition('.<locals>')[0]!r}, from which it cannot be imported; {_MOVE}"
+        )
+    if module == MAIN:
+        return [saved(name, reference_of)]
+    words = module.split(".") if isinstance(module, str) else []
+    parents = [".".join(words[:length]) for length in range(1, len(words) + 1)]
+    places = [f"{parent}:{name}" for parent in parents if _attribute(parent, name) is target]
+    if not places or meaning.locate(words[0]) is None:
+        raise UsageError(
+            f"cannot add {name!r}: it cannot be imported from {module!r}, the module that it names as its own; {_MOVE}"
+        )
+    return places
+
+
+def _attribute(module: str, name: str) -> Any:
+    value: Any = sys.modules.get(module)
+    for part in name.split("."):
+        value = inspect.getattr_static(value, part, None) if isinstance(value, type) else getattr(value, part, None)
+    return value
+
+
+def expression_of(value: Any, registered: Mapping[str, Registered] | None = None) -> Expression:
+    """Return the expression of an estimator: a name, and the parameters that differ from their defaults."""
+    is_object = not (isinstance(value, type) or inspect.isroutine(value))
+    target = type(value) if is_object else value
+    if is_object and not callable(getattr(value, "get_params", None)):
+        raise UsageError(
+            f"cannot add {shown(value)}: expected a class, an expression such as 'knn', or an object with the method "
+            "get_params, as sklearn.base.BaseEstimator provides it"
+        )
+    places = _places(target)
+    params = value.get_params(deep=False) if is_object else {}
+    own = Expression(places[0], _changed(params, _defaults(target), target))
+    names = [
+        Expression(name, _changed(params, {**_defaults(target), **entry.spec.defaults}, target))
+        for name, entry in (registered or {}).items()
+        if (entry.spec.factory is target or entry.spec.factory in places) and (is_object or not entry.spec.defaults)
+    ]
+    # Plugins may register a class several times, with other defaults: the name is that with the nearest ones.
+    nearest = min(names, key=lambda expression: len(expression.params), default=own)
+    return nearest if len(nearest.params) <= len(own.params) else own
+
+
+def _defaults(target: Any) -> dict[str, Any]:
+    try:
+        parameters = inspect.signature(target).parameters
+    except (ValueError, TypeError):  # a class of a compiled module
+        return {}
+    defaults = {name: p.default for name, p in parameters.items() if p.default is not p.empty}
+    takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+    if isinstance(target, type) and takes_any and hasattr(target, "get_params"):  # most are not in the signature
+        with contextlib.suppress(Exception):  # it may have required parameters
+            return dict(target().get_params(deep=False)) | defaults
+    return defaults
+
+
+def _changed(params: Mapping[str, Any], defaults: Mapping[str, Any], target: Any) -> dict[str, Any]:
+    changed = {}
+    for name, value in params.items():
+        if name in defaults and (value is defaults[name] or _equal(value, defaults[name])):
+            continue
+        changed[str(name)] = _literal(value, f"{target.__qualname__}({name}=…)")
+    return changed
+
+
+def _equal(value: Any, default: Any) -> bool:
+    return type(value) is type(default) and repr(value) == repr(default) and " at 0x" not in repr(value)
+
+
+def _literal(value: Any, what: str) -> Any:
+    """Return a value that its text gives again: NumPy's numbers become Python's, objects and functions expressions."""
+    if callable(getattr(value, "get_params", None)) or isinstance(value, type) or inspect.isroutine(value):
+        return expression_of(value)
+    if type(value) in (list, tuple):
+        return type(value)(_literal(item, what) for item in value)
+    if isinstance(value, dict):
+        return {key: _literal(item, what) for key, item in value.items()}
+    plain = value.item() if type(value).__module__ == "numpy" and getattr(value, "shape", None) == () else value
+    try:
+        if _equal(ast.literal_eval(repr(plain)), plain):
+            return plain
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        pass
+    raise UsageError(
+        f"cannot add {what} with {shown(value)}: a parameter must be a literal (a number, a text, True, None, or a "
+        "list of these), an estimator or a function, because workers read it as text; write a class or a function that "
+        "builds the estimator in a module, and add that"
+    )

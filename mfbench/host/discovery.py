@@ -8,8 +8,10 @@ from __future__ import annotations
 import difflib
 import inspect
 import os
+import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
@@ -18,10 +20,25 @@ import pluggy
 
 from mfbench.errors import PluginError, UsageError, describe_error, suggestion
 from mfbench.host import hookspecs
-from mfbench.host.containment import contained
 from mfbench.host.declared import DeclaredHooks
+from mfbench.host.expressions import Plugin
 from mfbench.host.factories import import_object
-from mfbench.host.registered import Plugin
+
+
+@contextmanager
+def contained(*, isolated: bool) -> Iterator[None]:
+    """Undo changes of the warning filters and, if asked, of ``sys.path`` and ``os.environ`` at the end of a block."""
+    path, environ = list(sys.path), dict(os.environ)
+    try:
+        with warnings.catch_warnings():
+            yield
+    finally:
+        if isolated:
+            sys.path[:] = path
+            if os.environ != environ:
+                os.environ.clear()
+                os.environ.update(environ)
+
 
 GROUP = hookspecs.PROJECT
 LOAD_VARIABLE = "MFBENCH_LOAD_PLUGINS"
@@ -34,7 +51,7 @@ class PluginWarning(UserWarning):
 
 
 @dataclass(frozen=True)
-class Problem:
+class PluginProblem:
     """Something that was left out."""
 
     plugin: Plugin
@@ -51,7 +68,7 @@ class Problems:
     """What was left out: each problem is one warning, or an error if the user asked for it."""
 
     strict: bool = False  # raise `PluginError` instead of warning
-    records: list[Problem] = field(default_factory=list)  # the problems so far
+    records: list[PluginProblem] = field(default_factory=list)  # the problems so far
 
     @property
     def sentences(self) -> list[str]:
@@ -65,7 +82,7 @@ class Problems:
         sentence = f"plugin {plugin.name!r} of {plugin}{reason}"
         if self.strict:
             raise PluginError(f"{sentence}; fix or uninstall it, or run without --strict") from error
-        problem = Problem(plugin, sentence, outcome)
+        problem = PluginProblem(plugin, sentence, outcome)
         self.records.append(problem)
         problem.warn()
 

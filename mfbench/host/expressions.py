@@ -8,13 +8,217 @@ is allowed as a name, a value may be such an expression as well: ``boruta:Boruta
 from __future__ import annotations
 
 import ast
+import functools
+import hashlib
+import inspect
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from types import FunctionType, MethodType
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
-from mfbench.errors import UsageError, quoted
-from mfbench.host.identity import identity
+from mfbench.errors import UnknownNameError, UsageError, quoted
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """A class or function that the user names by its place instead of registering it with a plugin."""
+
+    kind: Literal["selector", "classifier", "part"]  # A part is the value of a parameter of another one
+    reference: str  # its place, such as `"my_module:MyClass"`
+
+    @property
+    def name(self) -> str:
+        """The name under which it is registered: a valid one, and different for different places."""
+        digest = hashlib.sha256(self.reference.encode()).hexdigest()[:8]
+        return "-".join([*re.findall(r"[a-z0-9]+", self.reference.lower()), digest])
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """Where a loaded plugin comes from."""
+
+    name: str  # name of the entry point; of a module listed in `MFBENCH_LOAD_PLUGINS`, the module's name
+    module: str  # the module that implements the hooks
+    distribution: str = ""  # the installed package that ships it; empty if there is none
+    version: str = ""  # version of that package
+    # Whether it was handed over as an object, which other processes cannot load.
+    is_object: bool = field(default=False, compare=False)
+    # What it registers if it is not a plugin of its author: a class that the user names; `module` is that of the class,
+    # and is imported only where the class is.
+    declared: Declaration | None = None
+
+    @property
+    def package(self) -> str:
+        """The name behind the ``@`` of a registered name: the distribution, or the plugin if it is not installed."""
+        return self.distribution or self.name
+
+    def __str__(self) -> str:
+        return f"{self.distribution} {self.version} ({self.module})" if self.distribution else self.module
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the main process knows about a factory."""
+
+    parameters: tuple[str, ...] = ()  # in the order of its signature
+    takes_numbers: bool = False  # for selectors: whether it is fitted on numbers
+    is_for_two_classes: bool = False  # for classifiers: whether it is for two classes only
+    problem: str = ""  # why it cannot be used; empty if it can
+
+
+class Prober(Protocol):
+    """Answers what is asked about a factory without importing it here."""
+
+    def facts(self, registered: Registered) -> Facts:
+        """Return the facts about a factory or loader; raise `PluginError` if it cannot be imported."""
+
+    def tried(self, registered: Registered, params: Mapping[str, Any]) -> Facts:
+        """Return what fitting a class that a user names, with parameters, on a few rows shows."""
+
+
+@dataclass(frozen=True)
+class Registered:
+    """A spec and the plugin that registered it."""
+
+    spec: Any
+    plugin: Plugin
+    prober: Prober | None = field(default=None, compare=False, repr=False)  # none if the factory is imported here
+
+    @property
+    def title(self) -> str:
+        """Its name in messages: as a user writes it."""
+        return str(self.spec.name) if self.plugin.declared is None else self.plugin.declared.reference
+
+
+T = TypeVar("T")
+
+
+@dataclass
+class NameTable(Generic[T]):
+    """What plugins registered of one kind, by name."""
+
+    kind: str  # in the singular, for messages ("selector")
+    hint: str  # how to list the names, such as a command
+    _entries: dict[str, list[tuple[Plugin, T]]] = field(default_factory=dict)
+
+    def add(self, name: str, plugin: Plugin, value: T) -> bool:
+        """Add a name; return False, and change nothing, if the same plugin has already registered it."""
+        entries = self._entries.setdefault(name, [])
+        if any(plugin == other for other, _ in entries):
+            return False
+        entries.append((plugin, value))
+        return True
+
+    def listed(self) -> dict[str, T]:
+        """Return the values by the name that a user must write: with the package if the name alone is ambiguous."""
+        return {
+            _written(name, package): value
+            for name, entries in self._entries.items()
+            for package, (_, value) in zip(_packages(entries), entries, strict=True)
+        }
+
+    def has(self, name: str) -> bool:
+        """Tell whether something has this name, even if several packages register it."""
+        bare, at, package = name.partition("@")
+        return bare in self._entries and (not at or self._key(bare, package) is not None)
+
+    def resolve(self, name: str, home: str = "") -> str:
+        """Return the key in `listed` that a name stands for."""
+        bare, at, package = name.partition("@")
+        entries = self._entries.get(bare, [])
+        if len(entries) == 1 and not at:
+            return bare
+        key = self._key(bare, package if at else home)
+        if key is not None:
+            return key
+        keys = sorted(_written(bare, other) for other in _packages(entries))
+        if at and len(entries) == 1:
+            keys = [_written(bare, entries[0][0].package)]
+        if at or not entries:
+            raise UnknownNameError(self.kind, name, keys or self.listed(), self.hint)
+        raise UsageError(
+            f"{len(entries)} packages register the {self.kind} {name!r}: write {' or '.join(map(repr, keys))}"
+        )
+
+    def _key(self, bare: str, package: str) -> str | None:
+        """Return the key of the one entry that a package registers under a name; None if there is no such entry."""
+        entries = self._entries.get(bare, [])
+        form = normalized(package)
+        for attribute in ("package", "name"):  # an entry point may have the name of another distribution
+            own = [
+                _written(bare, other)
+                for other, (plugin, _) in zip(_packages(entries), entries, strict=True)
+                if form and normalized(getattr(plugin, attribute)) == form
+            ]
+            if len(own) == 1:
+                return own[0]
+        return None
+
+
+def _written(name: str, package: str) -> str:
+    return f"{name}@{package}" if package else name
+
+
+def _packages(entries: Sequence[tuple[Plugin, object]]) -> list[str]:
+    """Return what tells the plugins of a name apart; nothing if there is one."""
+    if len(entries) == 1:
+        return [""]
+    count = Counter(plugin.package for plugin, _ in entries)
+    return [plugin.package if count[plugin.package] == 1 else plugin.name for plugin, _ in entries]
+
+
+def normalized(package: str) -> str:
+    """Return the form in which pip compares names of packages."""
+    return re.sub(r"[-_.]+", "-", package).lower()
+
+
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+_PLAIN = (type(None), bool, int, float, complex, str, bytes)
+
+
+def identity(value: Any) -> str:
+    """Return a text that differs between callables that do different things, and contains no memory address."""
+    if isinstance(value, functools.partial):
+        keywords = "{" + ", ".join(f"{name!r}: {_part(item)}" for name, item in sorted(value.keywords.items())) + "}"
+        arguments = "(" + ", ".join(map(_part, value.args)) + ")"
+        return f"{_name(type(value))}({identity(value.func)}; {arguments}; {keywords})"
+    if isinstance(value, MethodType):
+        return f"{identity(value.__func__)} of {_part(value.__self__)}"
+    if isinstance(value, FunctionType):
+        held = [f"{name}={_part(item)}" for name, item in sorted(inspect.getclosurevars(value).nonlocals.items())]
+        return _name(value) + (f"[{', '.join(held)}]" if held else "")
+    if hasattr(value, "__qualname__"):
+        return _name(value)
+    return _object(value)
+
+
+def _part(value: Any) -> str:
+    """Return the identity of something that a callable holds: what callables hold in turn counts by its name."""
+    if isinstance(value, _PLAIN):
+        return repr(value)
+    if isinstance(value, list | tuple | set | frozenset):
+        parts = [_part(item) for item in value]
+        return f"{type(value).__name__}({', '.join(sorted(parts) if isinstance(value, set | frozenset) else parts)})"
+    if isinstance(value, dict):
+        return "{" + ", ".join(sorted(f"{_part(key)}: {_part(item)}" for key, item in value.items())) + "}"
+    return _name(value) if hasattr(value, "__qualname__") else _object(value)
+
+
+def _object(value: Any) -> str:
+    has_text = "__repr__" in {name for base in type(value).__mro__[:-1] for name in vars(base)}
+    if has_text and type(value).__module__ != "builtins":
+        text = _ADDRESS.sub("", repr(value))
+    else:
+        plain = {name: item for name, item in getattr(value, "__dict__", {}).items() if isinstance(item, _PLAIN)}
+        text = repr(dict(sorted(plain.items())))
+    return f"{_name(type(value))}({text})"
+
+
+def _name(value: Any) -> str:
+    return f"{value.__module__}:{value.__qualname__}"
+
 
 # The import path of a class: a module and a name in it.
 _PLACE = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\d]\w*)*"

@@ -11,11 +11,10 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any
 
-from mfbench.base.wording import listing
+from mfbench.base.text import listing
 from mfbench.errors import MfbenchError, PluginError, UnknownNameError, describe_error
-from mfbench.host.expressions import Expression
-from mfbench.host.registered import Registered
-from mfbench.host.spec_checks import shown
+from mfbench.host.expressions import Expression, Registered
+from mfbench.host.probes import shown
 from mfbench.model.specs import DatasetSpec, EstimatorSpec, SelectorSpec
 
 ANY = "**"  # among the names of parameters: others are accepted as well

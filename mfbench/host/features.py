@@ -47,7 +47,7 @@ class CommandSpec(NamedTuple):
     target: str
 
 
-class Entry(NamedTuple):
+class FeatureEntry(NamedTuple):
     """An entry point of a feature: its name, the place of its object, and the distribution that provides it."""
 
     name: str
@@ -72,18 +72,18 @@ def load(place: str, name: str, distribution: str, make: Callable[[Any], Any] = 
         ) from error
 
 
-def installed_entries(group: str) -> list[Entry]:
+def installed_entries(group: str) -> list[FeatureEntry]:
     """Return the entries of a group of all distributions."""
     points = entry_points(group=group)
-    return [Entry(point.name, point.value, point.dist.name if point.dist else "") for point in points]
+    return [FeatureEntry(point.name, point.value, point.dist.name if point.dist else "") for point in points]
 
 
 @cache
-def entries(group: str) -> tuple[dict[str, Entry], tuple[str, ...]]:
+def entries(group: str) -> tuple[dict[str, FeatureEntry], tuple[str, ...]]:
     """Return the entries of a group by name, and a sentence on each that is left out."""
     # An entry of another package never takes the place of a built-in one; of several others with one name, none is
     # used.
-    candidates: dict[str, list[Entry]] = {}
+    candidates: dict[str, list[FeatureEntry]] = {}
     for entry in sorted(installed_entries(group), key=lambda entry: (entry.distribution, entry.value)):
         candidates.setdefault(entry.name, []).append(entry)
     kept, problems = {}, []
@@ -101,7 +101,7 @@ def entries(group: str) -> tuple[dict[str, Entry], tuple[str, ...]]:
 
 
 @cache
-def added_names() -> tuple[dict[str, Entry], tuple[str, ...]]:
+def added_names() -> tuple[dict[str, FeatureEntry], tuple[str, ...]]:
     """Return the entries that add to ``import mfbench`` by name, and a sentence on each that is left out."""
     kept, problems = entries(NAMES)
     package = sys.modules[HOST]  # it imports the rooms above this one
@@ -119,7 +119,7 @@ class FeatureHooks(NamedTuple):
     # Whatever the code of another package raises becomes a `PluginError` that names it.
 
     manager: Any
-    features: Mapping[str, Entry]
+    features: Mapping[str, FeatureEntry]
     problems: tuple[str, ...]
 
     @property
@@ -192,7 +192,7 @@ def feature_hooks() -> FeatureHooks:
     return FeatureHooks(manager, registered, tuple(left_out))
 
 
-def taken(group: str, entry: Entry) -> str:
+def taken(group: str, entry: FeatureEntry) -> str:
     """Return that the name of an entry is that of something built in."""
     return f"{_kind(group)} {entry.name!r} of the package {entry.distribution} is left out: mfbench has its own"
 

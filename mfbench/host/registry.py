@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -17,19 +17,91 @@ from typing import Any
 
 import pluggy
 
-from mfbench.errors import UnknownNameError, UsageError, suggestion
+from mfbench.engines import Engine, Executor
+from mfbench.errors import MfbenchError, PluginError, UnknownNameError, UsageError, describe_error, suggestion
 from mfbench.host import hookspecs
-from mfbench.host.collecting import Hooks, refusal
-from mfbench.host.declared import DeclaredHooks, declared_plugin
-from mfbench.host.discovery import LOAD_VARIABLE, PluginWarning, Problems, chosen_plugins, import_plugins, register
-from mfbench.host.expressions import Expression, is_reference, parse
-from mfbench.host.factories import build
-from mfbench.host.names import NameTable
-from mfbench.host.probes import ChildProber
-from mfbench.host.registered import Declaration, Plugin, Registered
-from mfbench.host.spec_checks import shown
+from mfbench.host.declared import DeclaredHooks, declared_plugin, tried
+from mfbench.host.discovery import (
+    LOAD_VARIABLE,
+    PluginWarning,
+    Problems,
+    chosen_plugins,
+    contained,
+    import_plugins,
+    register,
+)
+from mfbench.host.expressions import Declaration, Expression, NameTable, Plugin, Registered, is_reference, parse
+from mfbench.host.factories import build, import_object, is_for_two_classes, parameter_names, remedy, takes_numbers
+from mfbench.host.probes import ChildProber, shown, spec_problem
 from mfbench.model.sections import Section
 from mfbench.model.specs import ClassifierSpec, DatasetSpec, ExecutorSpec, SelectorSpec
+
+
+@dataclass(frozen=True)
+class Hooks:
+    """The hooks of the loaded plugins."""
+
+    manager: pluggy.PluginManager
+    plugins: Mapping[int, Plugin]  # provenance of every plugin object in the manager, by its `id`
+    problems: Problems  # where failures are reported
+    isolated: bool  # whether this is the main process, in which a hook must change nothing
+
+    def call(self, hook: str) -> Iterator[tuple[Plugin, Any]]:
+        """Yield what each plugin returns from a hook, item by item; one that fails is left out with the reason."""
+        for implementation in getattr(self.manager.hook, hook).get_hookimpls()[::-1]:
+            plugin = self.plugins[id(implementation.plugin)]
+            self.manager.trace("calling", hook, "of", plugin.name)
+            try:
+                with contained(isolated=self.isolated):
+                    values = list(implementation.function())
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # noqa: BLE001 - whatever a plugin raises, the others must work
+                self.leave_out(plugin, f"{hook} raised {describe_error(error)}", error)
+                continue
+            for value in values:
+                yield plugin, value
+
+    def leave_out(self, plugin: Plugin, reason: str, error: BaseException | None = None) -> None:
+        """Report a part of a plugin that is left out."""
+        self.problems.add(plugin, f": {reason}", error)
+
+    def report_sections(self, open_run: Callable[[], Any]) -> tuple[list[tuple[Plugin, Section]], list[str]]:
+        """Return the sections that plugins add to a report, and a sentence on each plugin that failed."""
+        sections: list[tuple[Plugin, Section]] = []
+        problems = []
+        for implementation in self.manager.hook.mfbench_report_sections.get_hookimpls()[::-1]:
+            plugin = self.plugins[id(implementation.plugin)]
+            hook: Callable[..., Any] = implementation.function
+            try:
+                with contained(isolated=self.isolated):
+                    returned = list(hook(*([open_run()] if implementation.argnames else [])))
+                for section in returned:
+                    if not isinstance(section, Section):
+                        raise TypeError(f"it returned {shown(section)}, expected Section objects")
+                    section.check()
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # noqa: BLE001 - a plugin must not keep the report from the reader
+                reason = describe_error(error)
+                problems.append(f"plugin {plugin.name!r} of {plugin}: mfbench_report_sections failed with {reason}")
+                continue
+            sections += [(plugin, section) for section in returned]
+        return sections, problems
+
+
+def refusal(spec: object, spec_class: type, kind: str) -> str:
+    """Return why what a hook returned cannot be used, "" if it can."""
+    try:
+        if not isinstance(spec, spec_class):
+            return f"mfbench_{kind}s returned {shown(spec)}, expected {spec_class.__name__} objects"
+        problem = spec_problem(spec)
+        return f"{kind} {shown(spec.name)}: {problem}" if problem else ""  # type: ignore[attr-defined]
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - a field may be an object of the plugin that raises anything
+        return f"mfbench_{kind}s returned a spec that cannot be checked: {describe_error(error)}"
+
 
 GROUP = hookspecs.PROJECT
 HOST = "mfbench"  # the distribution of the built-in plugins, which are trusted
@@ -272,3 +344,72 @@ def load_registry(
         if register(manager, plugin, module, problems):
             plugins[id(module)] = plugin  # by identity: a plugin object need not be hashable
     return Registry(manager, plugins, problems, ChildProber() if isolated else None)
+
+
+def check_executor(registry: Registry, name: str, scheduler: str) -> None:
+    """Raise an error if a run cannot have this executor: before it has written anything."""
+    if name == LOCAL and scheduler:
+        raise UsageError(f"--scheduler {scheduler} needs --executor: the processes of this machine have no scheduler")
+    if name != LOCAL:
+        make_engine(registry, name, scheduler, 1)  # which starts nothing
+
+
+def make_engine(registry: Registry, name: str, scheduler: str, jobs: int) -> Engine | Executor:
+    """Build the engine of an executor, or the executor itself if its factory makes that; nothing is started."""
+    registered = _look_up(registry, name)
+    try:
+        factory = registered.spec.factory
+        engine = (import_object(factory) if isinstance(factory, str) else factory)(scheduler, jobs)
+    except (KeyboardInterrupt, MfbenchError):
+        raise
+    except ImportError as error:
+        raise PluginError(f"executor {name!r} needs {_missing(error)}: {remedy(registered)}") from error
+    except BaseException as error:
+        raise PluginError(
+            f"executor {name!r} of {registered.plugin} cannot be used: {describe_error(error)}"
+        ) from error
+    if not isinstance(engine, Engine | Executor):
+        raise PluginError(
+            f"executor {name!r} of {registered.plugin} cannot be used: its factory returned {shown(engine)}, "
+            "expected an mfbench.engines.Engine"
+        )
+    return engine
+
+
+def _look_up(registry: Registry, name: str) -> Registered:
+    try:
+        return registry.executor(name)
+    except UnknownNameError:
+        raise UnknownNameError("executor", name, [LOCAL, *registry.executors], "see 'mfbench plugins'") from None
+
+
+def _missing(error: ImportError) -> str:
+    return f"the package {error.name!r}" if isinstance(error, ModuleNotFoundError) and error.name else str(error)
+
+
+Answer = tuple[list[str], bool, bool, str]
+
+
+def answer(plugin: Plugin, requests: Sequence[tuple[str, str]]) -> list[Answer]:
+    """Return each factory's parameters, whether it takes numbers or only two classes, and why it cannot be used."""
+    registry = load_registry(exactly=[plugin])
+    lookups = {"selector": registry.selector, "classifier": registry.classifier, "dataset": registry.dataset}
+    answers: list[Answer] = []
+    for kind, name in requests:
+        try:
+            registered = lookups[kind](name)
+            names = parameter_names(registered)
+            # A class that a user names may need parameters to be built at all; see `try_out`.
+            is_selector = isinstance(registered.spec, SelectorSpec) and plugin.declared is None
+            numbers = is_selector and takes_numbers(registered)
+            two = isinstance(registered.spec, ClassifierSpec) and is_for_two_classes(registered)
+            answers.append((names, numbers, two, ""))
+        except MfbenchError as error:
+            answers.append(([], False, False, str(error)))
+    return answers
+
+
+def try_out(plugin: Plugin, kind: str, name: str, params: Mapping[str, Any]) -> tuple[bool, str]:
+    """Return whether a class that a user names takes numbers, and why it cannot be used; see `tried`."""
+    registry = load_registry(exactly=[plugin])
+    return tried(registry.selector(name) if kind == "selector" else registry.classifier(name), params)

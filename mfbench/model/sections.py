@@ -1,7 +1,7 @@
 """The nouns of a report: `Section` and the `Table`, `Cell` and `Chart` objects that it holds.
 
 Plugins build sections from them, so this module must stay light: importing it loads neither NumPy nor pandas. Their
-texts name datasets, features and methods of anybody, so each noun makes its own texts safe by `mfbench.base.untrusted`.
+texts name datasets, features and methods of anybody, so each noun makes its own texts safe by `mfbench.base.text`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from mfbench.base.untrusted import plain, plain_lines
+from mfbench.base.text import plain, plain_lines
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,7 +15,7 @@ from typing import Any, Literal
 from mfbench.errors import MfbenchError, describe_error
 from mfbench.processes.channel import Channel, framed, receive, wait
 from mfbench.processes.child import Child, open_child
-from mfbench.processes.keeper import Ended
+from mfbench.processes.monitor import Ended
 from mfbench.processes.process import describe_exit, limit_memory
 
 Kind = Literal["error", "crash", "timeout", "memory"]

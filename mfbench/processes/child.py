@@ -24,11 +24,9 @@ from typing import Any
 import psutil
 
 from mfbench.processes.channel import Channel, framed
-from mfbench.processes.keeper import Ended, Prepared, Start, send_request
-from mfbench.processes.process import THREAD_VARIABLES, redirect_to
+from mfbench.processes.monitor import Ended, Prepared, Start, send_request
+from mfbench.processes.process import THREAD_VARIABLES, check_working_directory, descendants, memory_of, redirect_to
 from mfbench.processes.server import start_monitor
-from mfbench.processes.tree import descendants, memory_of
-from mfbench.processes.working_directory import check_working_directory
 
 # Seconds to wait for a monitor that ends; the kernel may take long to end a process that waits for a disk.
 _PATIENCE = 10.0

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
+import re
 import signal
 import sys
+import time
+from collections.abc import Iterable
 from pathlib import Path
+
+import psutil
+
+from mfbench.errors import UsageError
 
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
@@ -85,3 +93,136 @@ def describe_exit(code: int) -> str:
         name = f"signal {-code}"
     hint = " (the system may have run out of memory)" if name == "SIGKILL" else ""
     return f"was killed by {name}{hint}"
+
+
+NUMBA_SETTINGS = ".numba_config.yaml"
+
+
+def check_working_directory() -> None:
+    """Refuse a working directory that configures numba."""
+    # numba reads this file whenever it compiles a function. It can change results, and with `cache_dir` it makes
+    # numba load pickled objects from a folder of its choice.
+    if Path(NUMBA_SETTINGS).exists():
+        raise UsageError(
+            f"the working directory contains {NUMBA_SETTINGS}, which can change results and make numba execute code: "
+            "run mfbench in another directory, or set environment variables such as NUMBA_CPU_NAME instead"
+        )
+
+
+_ROOT = Path("/")
+
+
+def available_memory(root: Path = _ROOT) -> int:
+    """Return the bytes of memory that this process and its children may use together."""
+    # That is the memory of the machine, or less if a control group of Linux sets a limit, as containers and batch
+    # systems do. Beyond it the system ends processes of its own choice.
+    limits = [limit for folder, name in _groups(root) if (limit := _limit(folder / name)) is not None]
+    return min([int(psutil.virtual_memory().total), *limits])
+
+
+def _groups(root: Path) -> list[tuple[Path, str]]:
+    """Return the folders of this process's control groups, up to their roots, each with the file of its limit."""
+    mounted = root / "sys/fs/cgroup"
+    groups = []
+    for line in _text(root / "proc/self/cgroup").splitlines():
+        number, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
+        if number == "0" and not controllers:  # version 2
+            base, name = mounted, "memory.max"
+        elif "memory" in controllers.split(","):
+            base, name = mounted / "memory", "memory.limit_in_bytes"
+        else:
+            continue
+        # Inside a container the path may be that of the host, which is not mounted; the root's limit holds anyway.
+        parts = [part for part in path.split("/") if part not in ("", "..")]
+        groups += [(base.joinpath(*parts[:depth]), name) for depth in range(len(parts) + 1)]
+    return groups
+
+
+def _limit(path: Path) -> int | None:
+    text = _text(path).strip()
+    return int(text) if text.isdecimal() and int(text) > 0 else None  # "max" means none
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):  # not Linux, or not mounted: there is no limit to read
+        return ""
+
+
+_PROC = Path("/proc")
+_ANON_AND_SHARED = re.compile(rb"^Rss(?:Anon|Shmem):\s+(\d+)", re.MULTILINE)
+_PROPORTIONAL = re.compile(rb"^Pss_(?:Anon|Shmem):\s+(\d+)", re.MULTILINE)
+# A process that the kernel does not end at once, such as one that waits for a disk, is not waited for any longer.
+_PATIENCE = 5.0
+
+
+def own_memory(pid: int) -> int:
+    """Return the bytes of private and shared memory that a process has touched, without the files that it maps."""
+    # A system that does not list them (macOS, Windows) counts the resident part of mapped files too.
+    if not _PROC.is_dir():
+        try:
+            return int(psutil.Process(pid).memory_info().rss)
+        except psutil.Error:  # it has ended, or belongs to somebody else
+            return 0
+    return _sum_of(_ANON_AND_SHARED, pid, "status")
+
+
+def memory_of(pids: Iterable[int], limit: int) -> int:
+    """Return the bytes of memory of several processes; what they share is counted once if that decides."""
+    pids = list(pids)
+    total = sum(map(own_memory, pids))
+    if total > limit and len(pids) > 1:
+        proportional = sum(_sum_of(_PROPORTIONAL, pid, "smaps_rollup") for pid in pids)
+        total = proportional or total  # 0: an older kernel does not tell
+    return total
+
+
+def _sum_of(pattern: re.Pattern[bytes], pid: int, name: str) -> int:
+    try:
+        text = (_PROC / str(pid) / name).read_bytes()
+    except OSError:  # it has ended, or the system has no such file
+        return 0
+    return 1024 * sum(map(int, pattern.findall(text)))
+
+
+def descendants(pid: int | None = None) -> list[int]:
+    """Return the processes below a process, or below this one; none if it has ended."""
+    try:
+        return [child.pid for child in psutil.Process(pid).children(recursive=True)]
+    except psutil.Error:
+        return []
+
+
+def has_children() -> bool:
+    """Tell whether this process has children, running or ended but not waited for. It costs one system call."""
+    if not hasattr(os, "waitid"):  # macOS, Windows
+        return bool(psutil.Process().children())
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True
+
+
+def end_descendants(signal_number: int) -> None:
+    """End all processes below this one, and wait for them."""
+    # In a process that adopts orphans (`mfbench.processes.process.adopt_orphans`), none escapes: what a descendant
+    # leaves behind, in any session or group, becomes a child of this process and is ended in turn.
+    end = time.monotonic() + _PATIENCE
+    while reap() and time.monotonic() < end:
+        for pid in descendants():
+            with contextlib.suppress(OSError):  # it has ended meanwhile
+                os.kill(pid, signal_number)
+        time.sleep(0.001)
+
+
+def reap() -> bool:
+    """Wait for the children that have ended; tell whether any is left."""
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        return False
+    return True

@@ -21,9 +21,8 @@ import traceback
 from collections.abc import Sequence
 from typing import NoReturn
 
-from mfbench.processes.keeper import monitor, receive_request, send_request
-from mfbench.processes.process import THREAD_VARIABLES, adopt_orphans
-from mfbench.processes.tree import end_descendants, reap
+from mfbench.processes.monitor import monitor, receive_request, send_request
+from mfbench.processes.process import THREAD_VARIABLES, adopt_orphans, end_descendants, reap
 
 _CODE = "import sys; sys.path[:] = {path!r}; from mfbench.processes.server import serve; serve({descriptor})"
 _PATIENCE = 10.0

@@ -8,16 +8,13 @@ from pathlib import Path
 import pandas as pd
 from rich.cells import cell_len
 
-from mfbench.base.wording import counted
+from mfbench.base.text import counted
 from mfbench.model.sections import Cell, Report, Section, Table
-from mfbench.report.answer import listed
 from mfbench.report.cells import DASH, NO_VERDICT_MARK, rank_cell, size_cell, table_of, time_cell, with_unit
-from mfbench.report.contents import kind_of
-from mfbench.report.heading import setting_of
-from mfbench.report.layouts import compact, needed_width, transposed
+from mfbench.report.contents import compact, kind_of, needed_width, transposed
+from mfbench.report.heading import listed, setting_of
 from mfbench.report.pages import answer_of
-from mfbench.report.sections.calibration import calibration
-from mfbench.report.sections.coverage import compared_folds, not_run_yet
+from mfbench.report.sections.across_datasets import calibration
 from mfbench.report.sections.curves import curves, differing_ranges
 from mfbench.report.sections.detection import detection
 from mfbench.report.sections.remarks import (
@@ -29,14 +26,13 @@ from mfbench.report.sections.remarks import (
     sampled_rows,
     unsuited,
 )
-from mfbench.report.sections.scores import score_table
+from mfbench.report.sections.scores import compared_folds, not_run_yet, score_table
 from mfbench.report.sections.timing import timing
 from mfbench.report.verdicts import relation_of_test_sets, verdict_cell, verdict_columns, without_p_value
-from mfbench.stats.across_datasets.missing import Completed
-from mfbench.stats.companions import LARGE
+from mfbench.stats.across_datasets import Completed
 from mfbench.stats.results import Run
-from mfbench.stats.summary import KINDS, NO_VERDICT
-from mfbench.suite.scores import SCORES
+from mfbench.stats.summary import KINDS, LARGE, NO_VERDICT
+from mfbench.suite.forms import SCORES
 
 MOST_FAILURES = 5
 LONGEST_REASON = 110

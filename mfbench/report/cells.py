@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from mfbench.model.sections import Cell, Table
-from mfbench.suite.scores import SCORES
+from mfbench.suite.forms import SCORES
 
 MARK = "≈"
 NO_VERDICT_MARK = "?"

@@ -8,35 +8,33 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
+import textwrap
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple
 
-from mfbench.host.registered import Plugin
+from rich.cells import cell_len
+
+from mfbench.host.expressions import Plugin
 from mfbench.host.registry import Registry
-from mfbench.model.sections import Chart, Report, Section
+from mfbench.model.sections import Cell, Chart, Report, Section, Table
+from mfbench.report.cells import MARK
 from mfbench.report.heading import data_of, environment_of, setting_of
-from mfbench.report.render.json import plain
-from mfbench.report.sections.across_datasets import section_across, section_of_pairs
-from mfbench.report.sections.calibration import calibration
+from mfbench.report.render.files import plain_value
+from mfbench.report.sections.across_datasets import calibration, section_across, section_of_pairs
 from mfbench.report.sections.curves import curve_details, curves
-from mfbench.report.sections.detection import detection
-from mfbench.report.sections.features import features
-from mfbench.report.sections.interactions import interactions, pair_weights
-from mfbench.report.sections.methods import methods
-from mfbench.report.sections.other_scores import other_scores
+from mfbench.report.sections.detection import detection, features, interactions, pair_weights
 from mfbench.report.sections.published import published
 from mfbench.report.sections.remarks import remarks
-from mfbench.report.sections.scores import scores
-from mfbench.report.sections.time_ratios import time_ratios
-from mfbench.report.sections.timing import timing
+from mfbench.report.sections.scores import methods, other_scores, scores
+from mfbench.report.sections.timing import time_ratios, timing
 from mfbench.stats.results import Run
-from mfbench.suite.forms import KINDS
-from mfbench.suite.scores import SCORES
+from mfbench.suite.forms import KINDS, SCORES
 
 Kind = Literal["comparison", "detection", "calibration", "timing", "empty"]
 
 
-class Entry(NamedTuple):
+class ListedSection(NamedTuple):
     """A section in the list of contents: its function, the kinds of run it is for, whether --statistics asks for it."""
 
     build: Callable[[Run], Section]
@@ -55,21 +53,21 @@ def pairs_of(run: Run) -> Section:
 
 
 CONTENTS = (
-    Entry(calibration, ("calibration",)),
-    Entry(timing, ("timing",)),
-    Entry(detection, ("detection",)),
-    Entry(scores, ("comparison", "detection")),
-    Entry(other_scores, ("comparison",)),
-    Entry(methods, ("comparison", "detection", "calibration")),
-    Entry(curves, ("comparison",)),
-    Entry(across_datasets_of, ("comparison", "detection")),
-    Entry(pairs_of, ("comparison", "detection"), on_request=True),
-    Entry(lambda run: time_ratios(run.time_ratios), ("comparison", "detection"), on_request=True),
-    Entry(curve_details, ("comparison",), on_request=True),
-    Entry(features, ("comparison",), on_request=True),
-    Entry(published, ("comparison", "detection")),
-    Entry(interactions, ("comparison", "detection")),
-    Entry(pair_weights, ("comparison",), on_request=True),
+    ListedSection(calibration, ("calibration",)),
+    ListedSection(timing, ("timing",)),
+    ListedSection(detection, ("detection",)),
+    ListedSection(scores, ("comparison", "detection")),
+    ListedSection(other_scores, ("comparison",)),
+    ListedSection(methods, ("comparison", "detection", "calibration")),
+    ListedSection(curves, ("comparison",)),
+    ListedSection(across_datasets_of, ("comparison", "detection")),
+    ListedSection(pairs_of, ("comparison", "detection"), on_request=True),
+    ListedSection(lambda run: time_ratios(run.time_ratios), ("comparison", "detection"), on_request=True),
+    ListedSection(curve_details, ("comparison",), on_request=True),
+    ListedSection(features, ("comparison",), on_request=True),
+    ListedSection(published, ("comparison", "detection")),
+    ListedSection(interactions, ("comparison", "detection")),
+    ListedSection(pair_weights, ("comparison",), on_request=True),
 )
 """Every section, in the order of the report. The sections of plugins and the remarks follow."""
 
@@ -90,7 +88,7 @@ def report_of(
 ) -> Report:
     """Return the report of a run."""
     kind = kind_of(run)
-    entries: Sequence[Entry] = CONTENTS
+    entries: Sequence[ListedSection] = CONTENTS
     if not everything:
         entries = [entry for entry in entries if kind in entry.kinds and (statistics or not entry.on_request)]
     sections = [
@@ -151,7 +149,7 @@ def _guarded(value: Callable[[], Any], plugin: Plugin) -> Callable[[], Any]:
 
     def guarded() -> Any:
         try:
-            content = plain(value())
+            content = plain_value(value())
             json.dumps(content)
             return content
         except Exception as error:  # noqa: BLE001 - as above
@@ -162,3 +160,48 @@ def _guarded(value: Callable[[], Any], plugin: Plugin) -> Callable[[], Any]:
 
 def _failure(what: str, plugin: Plugin, error: Exception) -> str:
     return f"plugin {plugin.name!r} of {plugin}: {what} failed with {type(error).__name__}: {error}"
+
+
+HEADING_WIDTH = 9
+HEADING_LINES = 4
+MARKED_ROLES = ("not-worse", "above", "below", "equivalent", "marked", "best-marked")
+"""Roles of cells whose text ends with a mark."""
+GAP = 3
+"""Blanks between two columns on a terminal."""
+
+
+def transposed(table: Table, heading: str) -> Table:
+    """Return a table whose rows are the columns of another."""
+    rows = [[Cell(name), *(row[index] for row in table.rows)] for index, name in enumerate(table.columns[1:], 1)]
+    return Table([heading, *(row[0].text for row in table.rows)], rows, table.title)
+
+
+def compact(table: Table) -> Table:
+    """Return a table with headings of a few letters per line, and without the standard deviations."""
+    rows = [[row[0], *(Cell(re.sub(r" ± [\d.]+", "", cell.text), cell.role) for cell in row[1:])] for row in table.rows]
+    return Table([table.columns[0], *map(_heading, table.columns[1:])], rows, table.title, table.footer_rows)
+
+
+def needed_width(table: Table) -> int:
+    """Return the number of characters that a table takes on a terminal."""
+    return sum(GAP + column_width(table, index) for index in range(len(table.columns))) - 1
+
+
+def column_width(table: Table, index: int) -> int:
+    """Return the number of characters that a column takes on a terminal, with the room for marks."""
+    room = 1 + len(MARK) if index and has_marks(table) else 0
+    heading = max(map(cell_len, table.columns[index].split("\n")))
+    widths = (cell_len(row[index].text) + (0 if row[index].role in MARKED_ROLES else room) for row in table.rows)
+    return max([heading, *widths])
+
+
+def has_marks(table: Table) -> bool:
+    """Return whether a cell's text ends with a mark."""
+    return any(cell.role in MARKED_ROLES for row in table.rows for cell in row)
+
+
+def _heading(name: str) -> str:
+    lines = textwrap.wrap(name, HEADING_WIDTH) or [""]
+    if len(lines) > HEADING_LINES:
+        lines = [*lines[: HEADING_LINES - 1], lines[HEADING_LINES - 1][: HEADING_WIDTH - 1] + "…"]
+    return "\n".join(lines)

@@ -12,15 +12,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from mfbench.base.untrusted import plain_text
-from mfbench.base.wording import listing
+from mfbench.base.text import listing, plain_text
+from mfbench.data.cache import PULL
 from mfbench.data.lookup import Lookup, keys_of
 from mfbench.data.reference import FileReference, MirrorReference
-from mfbench.data.sources import PULL
 from mfbench.errors import MfbenchError, UnknownNameError
 from mfbench.host.discovery import LOAD_VARIABLE
+from mfbench.host.expressions import Plugin, Registered
 from mfbench.host.factories import missing_packages, remedy
-from mfbench.host.registered import Plugin, Registered
 from mfbench.host.registry import Registry
 
 if TYPE_CHECKING:

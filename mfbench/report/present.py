@@ -6,39 +6,122 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
+import numpy as np
+import pandas as pd
 from rich.console import Console
 
-from mfbench.base.untrusted import shell_command
+from mfbench.base.files import write_text
+from mfbench.base.text import counted, shell_command
 from mfbench.errors import MfbenchError, UnknownNameError, UsageError
 from mfbench.host.registry import Registry, load_registry
-from mfbench.model.sections import Chart, Report
+from mfbench.model.sections import Cell, Chart, Report, Section
 from mfbench.report.brief import brief_report
-from mfbench.report.charts import critical_difference, time_profile
-from mfbench.report.charts.drawing import picture
-from mfbench.report.charts.theme import distinct_slugs
+from mfbench.report.cells import DASH, rank_cell, size_text, table_of, with_unit
+from mfbench.report.charts import critical_difference, time
+from mfbench.report.charts.drawing import distinct_slugs, picture, specification
 from mfbench.report.contents import plugin_sections, report_of
-from mfbench.report.files import write_text
-from mfbench.report.heading import regeneration_commands
-from mfbench.report.pages import FILE, page_of
-from mfbench.report.reanalysis import reanalyse, report_of_table
-from mfbench.report.render.csv import frame_to_csv, to_csv
-from mfbench.report.render.html.page import to_html
-from mfbench.report.render.json import POWER, to_json
-from mfbench.report.render.latex import to_latex
-from mfbench.report.render.markdown import to_markdown
-from mfbench.report.render.picture import to_svg
+from mfbench.report.heading import environment_of, regeneration_commands, setting_of
+from mfbench.report.pages import FILE, answer_of, page_of
+from mfbench.report.pictures import to_svg
+from mfbench.report.render.files import POWER, frame_to_csv, to_csv, to_json, to_latex, to_markdown
+from mfbench.report.render.html.page import asset, render, to_fragment, to_html
 from mfbench.report.render.terminal import show
+from mfbench.report.sections.across_datasets import power_report, section_across, section_of_pairs
 from mfbench.report.sections.curves import points
-from mfbench.report.sections.power import power_report
 from mfbench.run.store.file import FILE_NAME
+from mfbench.stats.across_datasets import Overall, complete
 from mfbench.stats.results import Run
-from mfbench.suite.published import read_published
-from mfbench.suite.scores import SCORES
+from mfbench.suite.forms import SCORES
+from mfbench.suite.published import PublishedTable, read_published
+
+
+def means_of(table: PublishedTable) -> pd.DataFrame:
+    """Return a table's figures as datasets by methods, in the order of the table; NaN where it has none."""
+    datasets = list(dict.fromkeys(dataset for dataset, _ in table.values))
+    methods = list(dict.fromkeys(method for _, method in table.values))
+    values = [[table.values.get((dataset, method), np.nan) for method in methods] for dataset in datasets]
+    return pd.DataFrame(values, index=datasets, columns=methods, dtype=float)
+
+
+def reanalyse(table: PublishedTable, reference: str | None = None, alpha: float = 0.05, rope: float = 0.01) -> Overall:
+    """Compare the methods of a published table across its datasets."""
+    greater = SCORES[table.about.metric].greater_is_better
+    completed = complete(means_of(table), "drop-dataset", greater_is_better=greater)
+    methods = [str(name) for name in Overall(completed, greater, None, alpha, rope).ranks.index]
+    if reference is None:
+        return Overall(completed, greater, next(iter(methods), None), alpha, rope, chosen=True)
+    if reference not in methods:
+        raise UnknownNameError("method of this table", reference, methods)
+    return Overall(completed, greater, reference, alpha, rope)
+
+
+def report_of_table(table: PublishedTable, overall: Overall, *, statistics: bool = False) -> Report:
+    """Return the report of a published table."""
+    percent = SCORES[table.about.metric].percent
+    return Report(
+        table.title,
+        f"Analysis of the printed figures of {table.name}; nothing was measured",
+        [
+            _printed_figures(table, overall, percent),
+            section_across(overall, percent),
+            *([section_of_pairs(overall, percent)] if statistics else []),
+        ],
+        {
+            "title": table.title,
+            "table": table.name,
+            "metric": table.about.metric,
+            "reference": overall.reference,
+            "alpha": overall.alpha,
+            "rope": overall.rope,
+        },
+    )
+
+
+def _printed_figures(table: PublishedTable, overall: Overall, percent: bool) -> Section:
+    means = means_of(table)
+    best = means.max(axis=1) if overall.greater_is_better else means.min(axis=1)
+    names = [str(name) for name in means.columns]
+    rows: list[list[object]] = [
+        [dataset, *(_cell(value, top, percent) for value in values)]
+        for dataset, values, top in zip(means.index, means.to_numpy(), best, strict=True)
+    ]
+    ranks = [rank_cell(overall.ranks.get(name, np.nan)) for name in names]
+    footer: list[list[object]] = [["average rank", *ranks]]
+    if overall.reference is not None and len(names) > 1:
+        counts = [_counts(means, name, overall.reference, overall.greater_is_better) for name in names]
+        footer = [["better/equal/worse", *counts], *footer]
+    printed = table_of(["dataset", *names], [*rows, *footer], footer_rows=len(footer))
+    note = (
+        f"Better/equal/worse: number of datasets on which the printed figure of {overall.reference} is better than, "
+        "equal to and worse than that of the method. A printed mean has no spread, so differences on single datasets "
+        "cannot be tested."
+    )
+    return Section(
+        f"{with_unit(table.about.metric, percent)}, as printed",
+        [printed],
+        notes=[note],
+        rows=lambda: [overall.against_reference],
+    )
+
+
+def _cell(value: float, best: float, percent: bool) -> Cell:
+    return Cell(size_text(value, percent), "best" if value == best else "plain") if np.isfinite(value) else DASH
+
+
+def _counts(means: pd.DataFrame, method: str, reference: str, greater_is_better: bool) -> Cell:
+    if method == reference:
+        return DASH
+    both = means[[reference, method]].dropna().to_numpy()
+    better = np.sign(both[:, 0] - both[:, 1]) * (1 if greater_is_better else -1)
+    return Cell("/".join(str(np.sum(better == side)) for side in (1, 0, -1)))
+
 
 NEEDS = {
     critical_difference.NAME: "a critical-difference diagram needs two datasets and two methods with scores",
-    time_profile.NAME: "a profile of times needs a run with a dataset on which every trial has run",
+    time.TIME_PROFILE: "a profile of times needs a run with a dataset on which every trial has run",
 }
 """What a chart needs that a report does not always have."""
 _RENDERERS: dict[str, Callable[[Report], str]] = {
@@ -243,3 +326,75 @@ def _write_charts(charts: Sequence[Chart], folder: Path, form: str) -> list[Path
     if failed:
         raise MfbenchError("; ".join(failed))
     return written
+
+
+WIDTH = 10_000
+"""Characters of a line: wide tables scroll."""
+
+
+class Notebook:
+    """The presentation of runs that users open."""
+
+    def chart(self, run: Run, name: str) -> Any:
+        """Return a chart as one of Altair's."""
+        import altair
+
+        charts = report_of(run, everything=True).drawable
+        chart = next((chart for chart in charts if chart.name == name), None)
+        if chart is None:
+            raise UnknownNameError("chart", name, [chart.name for chart in charts], owner="this run")
+        return altair.Chart.from_dict(specification(chart, chart.title))
+
+    def charts(self, run: Run) -> list[str]:
+        """Return the names of the charts that can be drawn."""
+        return [chart.name for chart in report_of(run, everything=True).drawable]
+
+    def html(self, run: Run) -> str:
+        """Return the short report as HTML."""
+        return to_fragment(brief_report(run, WIDTH))
+
+
+def open_run(folder: Path, **settings: Any) -> Run:
+    """Return the run in a folder, which can show itself."""
+    return Run(folder, presentation=Notebook(), **settings)
+
+
+INDEX = "index.html"
+
+
+def write_gallery(folder: Path, registry: Registry | None = None) -> Path:
+    """Write the page of every run in a folder, and an index that leads to them."""
+    from markupsafe import Markup
+
+    if not folder.is_dir():
+        raise UsageError(f"{folder} is not a folder")
+    stores = sorted(folder.rglob(FILE_NAME))
+    if not stores:
+        raise UsageError(f"{folder} holds no run (no {FILE_NAME} at any depth); 'mfbench suite NAME' creates one")
+    registry = registry or load_registry()
+    entries, problems = [], []
+    for store in stores:
+        try:
+            entries.append(_entry(open_run(store.parent), folder, registry))
+        except MfbenchError as error:
+            problems.append(str(error))
+    index, style = folder / INDEX, Markup(asset("style.css"))  # nosec B704  # made by this package
+    write_text(index, render("gallery.html", entries=entries, problems=problems, style=style))
+    if problems:
+        raise MfbenchError(f"{counted(len(problems), 'run')} missing in {index}: {'; '.join(problems)}")
+    return index
+
+
+def _entry(run: Run, folder: Path, registry: Registry) -> dict[str, Any]:
+    """Write the page of a run; return what the index shows of it, and the address of the page."""
+    page = run.path / FILE
+    write_text(page, page_of(run, registry))
+    datasets, methods = run.outcomes["dataset"].nunique(), run.outcomes["method"].nunique()
+    return {
+        "title": run.meta.title,
+        "setting": setting_of(run),
+        "size": f"{counted(datasets, 'dataset')}, {counted(methods, 'method')}, {counted(len(run.outcomes), 'trial')}",
+        "environment": environment_of(run),
+        "answer": answer_of(run),
+        "link": quote(page.relative_to(folder).as_posix()),
+    }

@@ -11,17 +11,16 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from mfbench.base.wording import listing
+from mfbench.base.text import listing
 from mfbench.model.sections import Cell
 from mfbench.report.cells import MARK, NO_VERDICT_MARK
-from mfbench.stats.one_dataset.levels import LEVEL, best_level_held, design_name, level_held
-from mfbench.stats.one_dataset.paired import IDENTICAL
-from mfbench.stats.one_dataset.rules import RULES, S_TESTS
+from mfbench.stats.cells import ComparisonSettings
+from mfbench.stats.paired import IDENTICAL
 from mfbench.stats.results import Run
-from mfbench.stats.settings import ComparisonSettings
+from mfbench.stats.rules import LEVEL, RULES, S_TESTS, best_level_held, design_name, level_held
 from mfbench.stats.summary import KINDS, NO_VERDICT, VERDICTS
+from mfbench.suite.forms import SCORES
 from mfbench.suite.protocols import EvaluationProtocol
-from mfbench.suite.scores import SCORES
 
 CHOICE = ", with Holm's adjustment over all pairs of methods, because the best is chosen from the same scores"
 

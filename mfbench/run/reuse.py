@@ -16,19 +16,16 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mfbench.base.wording import counted, listing
+from mfbench.base.text import counted, listing
 from mfbench.errors import RunError
 from mfbench.model.earlier import EarlierRun
 from mfbench.model.trials import Status
-from mfbench.run.merge.compatibility import machine_of
-from mfbench.run.merge.differing_data import differing_data
-from mfbench.run.merge.joined_store import insert
+from mfbench.run.merging import differing_data, insert, machine_of
 from mfbench.run.store.file import FILE_NAME
-from mfbench.run.store.metadata import Environment, Reused, RunMetadata
-from mfbench.run.store.recorded_code import code_of, differences_of
+from mfbench.run.store.metadata import Environment, Reused, RunMetadata, code_of, differences_of
 from mfbench.run.store.store import Store
 from mfbench.suite.forms import KINDS
-from mfbench.suite.shards import is_shard_folder_name
+from mfbench.suite.plan import is_shard_folder_name
 
 if TYPE_CHECKING:
     from mfbench.suite.plan import Plan

@@ -13,33 +13,56 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from mfbench.base.whole_files import write_whole
+from mfbench.base.files import write_whole
 from mfbench.data.prepare import Columns
 from mfbench.data.reference import FileReference, parse_reference
-from mfbench.engines import Executor
+from mfbench.engines import Engine, Executor
 from mfbench.errors import NothingPlannedError, PluginError, RunError
-from mfbench.host.executors import check_executor
-from mfbench.host.registry import LOCAL, Registry
+from mfbench.host.registry import LOCAL, Registry, check_executor, make_engine
 from mfbench.model.earlier import EarlierRun
 from mfbench.model.trials import Status, Trial, TrialResult
+from mfbench.processes.process import check_working_directory
 from mfbench.processes.temporary import remove_left_behind
-from mfbench.processes.working_directory import check_working_directory
 from mfbench.run import environment
-from mfbench.run.forecast.budget import Budget, in_rounds
 from mfbench.run.forecast.costs import forecast
-from mfbench.run.forecast.order import longest_first, seconds_each
-from mfbench.run.merge.compatibility import other_environments
+from mfbench.run.forecast.order import Budget, in_rounds, longest_first, seconds_each
+from mfbench.run.merging import other_environments
 from mfbench.run.reuse import copied_statuses, earlier_runs, opened_sources, reuse_results
-from mfbench.run.store.file import FILE_NAME
-from mfbench.run.store.folder_lock import locked
-from mfbench.run.store.fresh import set_aside
+from mfbench.run.store.file import FILE_NAME, locked, set_aside
 from mfbench.run.store.metadata import Environment, metadata_of
 from mfbench.run.store.store import Store
-from mfbench.run.workers.choice import PoolHook, open_executor
-from mfbench.run.workers.job import ArrayFiles, Job, write_arrays
-from mfbench.run.workers.owners import owners_of_method, owners_of_plugin
+from mfbench.run.workers.job import ArrayFiles, Job, owners_of_method, owners_of_plugin, write_arrays
+from mfbench.run.workers.local import LocalPool
 from mfbench.suite.loading import LoadedSuite
 from mfbench.suite.plan import Plan
+
+
+class PoolHook(Protocol):
+    """The hook ``mfbench_pool``, or one implementation of it."""
+
+    def __call__(
+        self, *, engine: Engine, job: Job, plan: Plan, registry: Registry, options: RunOptions
+    ) -> Executor | None:
+        """Return what runs the trials of a job on the workers of an engine."""
+
+
+def open_executor(
+    job: Job, plan: Plan, registry: Registry, options: RunOptions, jobs: int, make_pool: PoolHook | None = None
+) -> Executor:
+    """Return what runs the trials of a job with a number of worker processes; nothing is started."""
+    if options.executor == LOCAL:
+        return LocalPool(jobs)
+    made = make_engine(registry, options.executor, options.scheduler, jobs)
+    if isinstance(made, Executor):
+        return made
+    if make_pool is not None:
+        pool = make_pool(engine=made, job=job, plan=plan, registry=registry, options=options)
+        if pool is not None:
+            return pool
+    raise PluginError(
+        f"executor {options.executor!r} needs a pool of remote workers, which the package mfbench_cluster provides"
+    )
+
 
 RETRIED = (Status.ERROR, Status.TIMEOUT, Status.MEMORY, Status.CRASH)
 _WORK = ".work"
@@ -74,7 +97,7 @@ class RunOptions:
     executor: str = "local"
     scheduler: str = ""  # where the engine's scheduler is; empty for the engine's default
     # Wall seconds after which the run ends, complete or not; 0 for no limit. What is there then is a fair table: see
-    # `mfbench.run.forecast.budget.in_rounds`.
+    # `mfbench.run.forecast.order.in_rounds`.
     budget: float = 0.0
     wait_for_workers: float = 300.0  # seconds for which a run waits for a worker of an engine while there is none
 

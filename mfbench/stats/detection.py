@@ -7,17 +7,21 @@ valid for a difference, without any correction.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
-from mfbench.stats.one_dataset.paired import paired_t_test
-from mfbench.stats.stability import nogueira_stability, selection_table
-from mfbench.suite.scores import DETECTION_METRICS
+from mfbench.base.text import listing, shell_command
+from mfbench.run.store.metadata import RecordedShard
+from mfbench.stats.paired import paired_t_test
+from mfbench.stats.selection import nogueira_stability, selection_table
+from mfbench.suite.forms import DETECTION_METRICS
+from mfbench.suite.plan import shard_folder_name
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -122,3 +126,75 @@ def wilcoxon_p(first: ArrayLike, second: ArrayLike) -> float:
         # With few rounds or ties SciPy warns that it uses the normal approximation, which is documented.
         warnings.simplefilter("ignore")
         return float(stats.wilcoxon(differences, zero_method="pratt").pvalue)
+
+
+INTERACTION_COLUMNS = [
+    "dataset", "method", "repeat", "fold", "first", "second", "value", "share", "p_value", "rank", "n_pairs", "true",
+]  # fmt: skip
+TRUE_COLUMNS = ["dataset", "method", "true_pairs", "n_pairs", "share", "p_value", "rank", "folds"]
+
+
+def interaction_frame(rows: Iterable[Mapping[str, Any]], datasets: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return one row per trial and recorded pair of features."""
+    by_label = {dataset["label"]: dataset for dataset in datasets}
+    lines: list[list[Any]] = []
+    for row in rows:
+        recorded = row["interactions"]
+        if recorded is None:
+            continue
+        names = by_label[row["dataset"]]["feature_names"]
+        true = {tuple(sorted(pair)) for pair in by_label[row["dataset"]]["interactions"] or ()}
+        coordinates = [row[name] for name in ("dataset", "method", "repeat", "fold")]
+        p_values = np.full(len(recorded.values), np.nan) if recorded.p_values is None else recorded.p_values
+        for (i, j), value, rank, p_value in zip(
+            recorded.pairs.tolist(), recorded.values.tolist(), recorded.ranks.tolist(), p_values.tolist(), strict=True
+        ):
+            share = abs(value) / recorded.norm if recorded.norm else 0.0
+            lines.append(
+                [*coordinates, names[i], names[j], value, share, p_value, rank, recorded.n_pairs, (i, j) in true]
+            )
+    return pd.DataFrame(lines, columns=INTERACTION_COLUMNS)
+
+
+def true_interactions(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return how each method weighs and ranks the true pairs."""
+    lines = []
+    for (dataset, method), group in frame[frame["true"].astype(bool)].groupby(["dataset", "method"], sort=False):
+        by_fold = group.groupby(["repeat", "fold"])
+        lines.append(
+            {
+                "dataset": dataset,
+                "method": method,
+                "true_pairs": int(by_fold.size().max()),
+                "n_pairs": int(group["n_pairs"].iloc[0]),
+                "share": float(group["share"].mean()),
+                "p_value": float(group["p_value"].median()),
+                "rank": float(by_fold["rank"].min().median()),
+                "folds": by_fold.ngroups,
+            }
+        )
+    return pd.DataFrame(lines, columns=TRUE_COLUMNS)
+
+
+def remark_on_shard(shard: RecordedShard, folder: Path, n_planned: int) -> str:
+    """Return the sentence that a report of a part of a plan needs: which part it is, and how to join the others."""
+    which = which_shard(shard, n_planned)
+    if not shard.numbers:
+        return which
+    if shard.batch:
+        return f"{which} The script merge.sh of the batch merges all shards."
+    if folder.name not in (shard.run, shard.folder_name):  # merged elsewhere
+        into = shell_command(["--into", folder.as_posix()])
+        return f"{which} To add others, run: mfbench merge STORE... {into}"
+    pattern = shard_folder_name(shard.run, "*", shard.of)
+    start, end = (folder.parent / pattern).as_posix().rsplit("*-of-", 1)
+    return f"{which} To join all shards, run: mfbench merge {shell_command([start])}*-of-{end}"
+
+
+def which_shard(shard: RecordedShard, n_planned: int) -> str:
+    """Return the first sentence of `remark_on_shard`."""
+    trials = f"{n_planned:,} of {shard.n_trials:,} trials"
+    if not shard.numbers:
+        return f"A part of the run {shard.run}: {trials}."
+    noun = "Shards" if len(shard.numbers) > 1 else "Shard"
+    return f"{noun} {listing(shard.numbers)} of {shard.of}: {trials}."

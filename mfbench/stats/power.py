@@ -10,14 +10,10 @@ import pandas as pd
 from scipy import special
 
 from mfbench.errors import UsageError
-from mfbench.stats.across_datasets.overall import Overall
-from mfbench.stats.across_datasets.power import datasets_needed, detectable_across
-from mfbench.stats.one_dataset.cells import CellResults, Decisions, results_by_cell
-from mfbench.stats.one_dataset.decisions import DecisionTest
-from mfbench.stats.one_dataset.paired import LEAST_PAIRS, corrected_t_test
-from mfbench.stats.one_dataset.power import detectable_by_mcnemar, noncentrality
-from mfbench.stats.one_dataset.rules import compare, sound_test
-from mfbench.stats.settings import ComparisonSettings
+from mfbench.stats.across_datasets import Overall, datasets_needed, detectable_across
+from mfbench.stats.cells import CellResults, ComparisonSettings, Decisions, results_by_cell
+from mfbench.stats.paired import LEAST_PAIRS, DecisionTest, corrected_t_test, detectable_by_mcnemar, noncentrality
+from mfbench.stats.rules import compare, sound_test
 
 MOST_REPEATS = 1_000_000
 ON_DATASETS = [
@@ -116,7 +112,7 @@ def _on_dataset(
         reason = f"fewer than {LEAST_PAIRS} pairs" if paired is None else paired.reason
         return [*design, np.nan, np.nan, None, None, reason]
     spread = float(np.std(first.scores - second.scores, ddof=1))
-    plan = Plan(spread, folds, settings.ratio, settings.alpha, power)
+    plan = RepeatedTest(spread, folds, settings.ratio, settings.alpha, power)
     now = plan.detectable(repeats)
     # Independent rounds generate other rows each time: the number of rows does not set their spread.
     rows_needed = _rows_needed(rows, now, difference) if settings.ratio else None
@@ -129,7 +125,7 @@ def _rows_needed(rows: int, detectable: float, difference: float) -> int | None:
 
 
 @dataclass(frozen=True)
-class Plan:
+class RepeatedTest:
     """The corrected resampled t-test on one dataset, with another number of repeats."""
 
     spread: float  # standard deviation of the differences between folds

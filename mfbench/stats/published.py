@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import t as student
 
-from mfbench.stats.one_dataset.paired import corrected_error
+from mfbench.stats.paired import corrected_error
 from mfbench.suite.published import PublishedCount, PublishedFigure
 
 ABOVE, EQUIVALENT, UNDECIDED, BELOW = "above", "equivalent", "undecided", "below"

@@ -13,33 +13,35 @@ from numpy.typing import NDArray
 
 from mfbench.errors import RunError, UnknownNameError
 from mfbench.model.sections import Presentation
-from mfbench.stats.across_datasets.missing import dummy_scores
-from mfbench.stats.across_datasets.overall import Overall
-from mfbench.stats.across_datasets.profiles import performance_ratios
-from mfbench.stats.common_folds import Folds, common_folds, coverage, is_common, on_common_folds
-from mfbench.stats.companions import companion_scores
-from mfbench.stats.comparisons import Comparisons, rows_on
-from mfbench.stats.curves.frame import curve_frame
-from mfbench.stats.curves.means import mean_curves
-from mfbench.stats.curves.rankings import ranking_figures
-from mfbench.stats.curves.summary import AREAS, classifiers_of, curve_overview, curve_summary
-from mfbench.stats.detection import COLUMNS, PAIRED_COLUMNS, compare_rounds, detection_frame
-from mfbench.stats.interactions import interaction_frame, true_interactions
-from mfbench.stats.one_dataset.calibration import design_of, rejections, worse_than_best
-from mfbench.stats.one_dataset.power import POWER
-from mfbench.stats.outcomes import Correctness, failed_trials, frame_of
+from mfbench.stats.across_datasets import Overall, dummy_scores, performance_ratios
+from mfbench.stats.calibration import design_of, rejections, worse_than_best
+from mfbench.stats.cells import ComparisonSettings, settings_of
+from mfbench.stats.comparisons import Comparisons, Folds, common_folds, coverage, is_common, on_common_folds, rows_on
+from mfbench.stats.curves import (
+    AREAS,
+    classifiers_of,
+    curve_frame,
+    curve_overview,
+    curve_summary,
+    mean_curves,
+    ranking_figures,
+)
+from mfbench.stats.detection import (
+    COLUMNS,
+    PAIRED_COLUMNS,
+    compare_rounds,
+    detection_frame,
+    interaction_frame,
+    true_interactions,
+)
+from mfbench.stats.paired import POWER
 from mfbench.stats.power import Power, others_of, power_analysis
-from mfbench.stats.predictions import decision_frame, prediction_frame
 from mfbench.stats.published import compare_counts, compare_with_published
-from mfbench.stats.settings import ComparisonSettings, settings_of
-from mfbench.stats.sizes import collections_of, dataset_frame, size_frame
-from mfbench.stats.stability import selected_features, selection_counts
-from mfbench.stats.stored import StoredRun
-from mfbench.stats.summary import time_table
-from mfbench.stats.timing import timing_exponents, timing_profile
-from mfbench.suite.forms import KINDS
+from mfbench.stats.selection import collections_of, dataset_frame, selected_features, selection_counts, size_frame
+from mfbench.stats.stored import Correctness, StoredRun, decision_frame, failed_trials, frame_of, prediction_frame
+from mfbench.stats.summary import companion_scores, time_table, timing_exponents, timing_profile
+from mfbench.suite.forms import CURVE_METRICS, KINDS
 from mfbench.suite.protocols import EvaluationProtocol, make_protocol
-from mfbench.suite.scores import CURVE_METRICS
 
 
 class Run:

@@ -5,26 +5,150 @@ Weights, selections and predictions make up nearly all of a store, and most repo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
 
 from mfbench.errors import RunError, UnknownNameError
-from mfbench.run.merge.compatibility import remarks_on_environments
+from mfbench.run.merging import remarks_on_environments
 from mfbench.run.reuse import remarks_on_reuse
-from mfbench.run.store.formats.splits import StoredSplit
+from mfbench.run.store.checksums import RESULT_COLUMNS
+from mfbench.run.store.formats import StoredSplit
 from mfbench.run.store.integrity import remark_on_damage
-from mfbench.run.store.seals import RESULT_COLUMNS
 from mfbench.run.store.store import Store
-from mfbench.stats.outcomes import COLUMNS, COORDINATES, Correctness
-from mfbench.stats.predictions import PredictedFold
+from mfbench.stats.detection import remark_on_shard
 from mfbench.stats.selection import pick_candidates
-from mfbench.stats.shards import remark_on_shard
+from mfbench.suite.forms import SCORES
 from mfbench.suite.protocols import make_protocol
-from mfbench.suite.scores import SCORES
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class PredictedFold(NamedTuple):
+    """A fold with predictions of a method: its coordinates, its test rows, and the trial as stored."""
+
+    repeat: int
+    fold: int
+    test: NDArray[np.int64]
+    row: Mapping[str, Any]
+
+
+def prediction_frame(dataset: Mapping[str, Any], folds: Iterable[PredictedFold]) -> pd.DataFrame:
+    """Return every test row's truth and prediction: columns repeat, fold, row, truth, prediction."""
+    frames = [
+        pd.DataFrame(
+            {
+                "repeat": fold.repeat,
+                "fold": fold.fold,
+                "row": fold.test,
+                "truth": dataset["truth"][fold.test],
+                "prediction": fold.row["predictions"],
+            }
+        )
+        for fold in folds
+    ]
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+
+
+def decision_frame(dataset: Mapping[str, Any], folds: Iterable[PredictedFold]) -> pd.DataFrame:
+    """Return every binary decision: columns repeat, fold, row, class, truth, decision."""
+    classes = np.arange(len(dataset["class_names"]))
+    if len(classes) == 2:
+        classes = classes[1:]
+    frames = []
+    for fold in folds:
+        decided = fold.row["decisions"]
+        if decided is None:
+            decided = (fold.row["predictions"][:, None] == classes).astype(int)
+        truth = (dataset["truth"][fold.test][:, None] == classes).astype(int)
+        frames.append(
+            pd.DataFrame(
+                {
+                    "repeat": fold.repeat,
+                    "fold": fold.fold,
+                    "row": np.repeat(fold.test, len(classes)),
+                    "class": np.tile(classes, len(fold.test)),
+                    "truth": truth.ravel(),
+                    "decision": decided.ravel(),
+                }
+            )
+        )
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+
+
+COLUMNS = (
+    "status", "error_type", "error_message", "n_warnings", "warning", "touched", "duration", "scores", "select_wall",
+    "select_cpu", "fit_wall", "fit_cpu", "predict_wall", "predict_cpu", "tune_wall", "peak_memory", "n_selected",
+)  # fmt: skip
+COORDINATES = ("dataset", "method", "repeat", "fold")
+_NOT_PLAIN = ("scores", "interactions", "candidates", "curve")
+
+
+def frame_of(columns: Mapping[str, list[Any]], metrics: Iterable[str]) -> pd.DataFrame:
+    """Return columns of a store as a frame, with a column for each metric instead of the scores."""
+    content: dict[str, Any] = {name: values for name, values in columns.items() if name not in _NOT_PLAIN}
+    scores = columns["scores"]
+    content |= {metric: np.array([values.get(metric, np.nan) for values in scores], dtype=float) for metric in metrics}
+    return pd.DataFrame(content)
+
+
+def failed_trials(outcomes: pd.DataFrame) -> pd.DataFrame:
+    """Return coordinates, status and error of the trials that failed."""
+    failed = outcomes[outcomes["status"].notna() & (outcomes["status"] != "ok")]
+    return failed[[*COORDINATES, "status", "error_type", "error_message"]].reset_index(drop=True)
+
+
+class Correctness:
+    """Which test rows each method got right on each dataset, read from a store."""
+
+    # A test row is one decision, or one for each class if each class was a problem of its own.
+    #
+    # One pass over the store; a byte for each prediction.
+
+    def __init__(
+        self,
+        store: Store,
+        datasets: Iterable[Mapping[str, Any]],
+        protocol_key: str,
+        chosen: Iterable[Mapping[str, Any]] = (),
+    ) -> None:
+        truths = {
+            entry["label"]: {
+                coordinates: entry["truth"][rows.test]
+                for coordinates, rows in store.splits(entry["sha256"], f"{protocol_key}:{entry['label']}").items()
+            }
+            for entry in datasets
+        }
+        replaced = {tuple(row[name] for name in COORDINATES): row["predictions"] for row in chosen}
+        self._right: dict[tuple[str, str], list[tuple[int, int, NDArray[np.bool_]]]] = {}
+        for row in store.rows(("predictions", "decisions")):
+            dataset, method, repeat, fold = coordinates = (row["dataset"], row["method"], row["repeat"], row["fold"])
+            predictions = replaced.get(coordinates, row["predictions"])
+            truth = truths.get(dataset, {}).get((repeat, fold))
+            if predictions is None or truth is None:
+                continue
+            right = predictions == truth
+            if row["decisions"] is not None:  # one decision per class
+                right = (row["decisions"] == (truth[:, None] == np.arange(row["decisions"].shape[1]))).ravel()
+            self._right.setdefault((dataset, method), []).append((repeat, fold, right))
+
+    def __call__(
+        self, dataset: str, method: str, folds: Collection[tuple[int, int]] | None = None
+    ) -> list[NDArray[np.bool_]]:
+        """Return which test rows of each fold were right, in the order of repeats and folds."""
+        if (dataset, method) not in self._right:
+            raise RunError(
+                f"no predictions of {method} on {dataset} are stored; choose a test of scores, such as corrected-t"
+            )
+        entries = sorted(self._right[dataset, method], key=lambda entry: entry[:2])
+        return [right for repeat, fold, right in entries if folds is None or (repeat, fold) in folds]
 
 
 class StoredRun:

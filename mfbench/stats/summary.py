@@ -7,19 +7,18 @@ complete cells are compared on a dataset; an incomplete one is shown and counted
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from mfbench.errors import UnknownNameError
-from mfbench.stats.across_datasets.missing import Completed, complete
-from mfbench.stats.one_dataset.bayesian import Posterior, correlated_t_test
-from mfbench.stats.one_dataset.best import against_best
-from mfbench.stats.one_dataset.cells import CellResults, Decisions, results_by_cell
-from mfbench.stats.one_dataset.rules import Comparison, compare, sound_test
-from mfbench.stats.settings import ComparisonSettings
+from mfbench.stats.across_datasets import Completed, complete
+from mfbench.stats.bayesian import Posterior, correlated_t_test
+from mfbench.stats.cells import CellResults, ComparisonSettings, Decisions, results_by_cell
+from mfbench.stats.rules import Comparison, against_best, compare, sound_test
+from mfbench.suite.forms import SCORES
 
 TIMES = ["tune_wall", "select_wall", "fit_wall", "predict_wall"]
 CLOCK = 1e-6
@@ -217,3 +216,83 @@ def _costs(trials: pd.DataFrame) -> pd.DataFrame:
     grouped = parts.groupby(trials["method"], sort=False).sum()
     grouped.insert(5, "peak_memory", trials["peak_memory"].astype(float).fillna(0).groupby(trials["method"]).max())
     return grouped
+
+
+LARGE = 0.65
+"""Share of the largest class above which accuracy is uninformative."""
+FLATTERED = tuple(name for name, score in SCORES.items() if score.counts_decisions)
+"""Scores for which a constant guess does well on such a dataset."""
+COLUMNS = [
+    "metric",
+    "dataset",
+    "method",
+    "largest_class",
+    "mean",
+    "sd",
+    "planned",
+    "completed",
+    "complete",
+    "best",
+    "not_worse",
+    "p_best",
+]
+
+
+def companion_scores(
+    trials: pd.DataFrame, settings: ComparisonSettings, metrics: Iterable[str], shares: Mapping[str, float]
+) -> pd.DataFrame:
+    """Return every method's other scores on the datasets whose largest class is large."""
+    skewed = trials[trials["dataset"].map(shares) > LARGE]
+    if settings.metric not in FLATTERED or not len(skewed):
+        return pd.DataFrame(columns=COLUMNS)
+    tables = []
+    for metric in metrics:
+        if metric not in FLATTERED:
+            table = tabulate(skewed, settings.replace(metric=metric, test="corrected-t"))
+            tables.append(table.assign(metric=metric, largest_class=table["dataset"].map(shares)))
+    return pd.concat(tables, ignore_index=True)[COLUMNS] if tables else pd.DataFrame(columns=COLUMNS)
+
+
+FLOOR = 1e-3
+ROWS, FEATURES = "rows", "features"
+
+
+def timing_profile(trials: pd.DataFrame, sizes: pd.DataFrame) -> pd.DataFrame:
+    """Return the time to fit and to predict for each size."""
+    merged = trials[trials["status"] == "ok"].merge(sizes, on=["dataset", "repeat", "fold"])
+    merged["fit_seconds"] = merged["select_wall"].fillna(0.0) + merged["fit_wall"].fillna(0.0)
+    merged["predict_seconds"] = merged["predict_wall"]
+    keys = ["dataset", "method", "n_train", "n_features"]
+    return merged.groupby(keys, sort=False)[["fit_seconds", "predict_seconds"]].min().reset_index()
+
+
+def timing_exponents(profile: pd.DataFrame) -> pd.DataFrame:
+    """Return the exponents of the power laws that the times to fit follow."""
+    # The slope of a least-squares line through (log size, log seconds): b in t = a n^b. Times below a
+    # millisecond are left out, because constant overhead dominates there; a slope needs at least two sizes.
+    rows = []
+    for (dataset, method), cells in profile.groupby(["dataset", "method"], sort=False):
+        n, p = cells["n_train"].max(), cells["n_features"].max()
+        whole = cells[(cells["n_train"] == n) & (cells["n_features"] == p)]
+        growing_rows, growing_features = cells[cells["n_features"] == p], cells[cells["n_train"] == n]
+        rows.append(
+            {
+                "dataset": dataset,
+                "method": method,
+                "n_train": int(n),
+                "n_features": int(p),
+                "seconds": float(whole["fit_seconds"].iloc[0]) if len(whole) else np.nan,
+                "rows_exponent": _slope(growing_rows["n_train"], growing_rows["fit_seconds"]),
+                "features_exponent": _slope(growing_features["n_features"], growing_features["fit_seconds"]),
+            }
+        )
+    columns = ["dataset", "method", "n_train", "n_features", "seconds", "rows_exponent", "features_exponent"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _slope(sizes: pd.Series[int], seconds: pd.Series[float]) -> float:
+    counted = seconds.to_numpy(dtype=float) >= FLOOR
+    x, y = np.log(sizes.to_numpy(dtype=float)[counted]), np.log(seconds.to_numpy(dtype=float)[counted])
+    if len(x) < 2 or np.ptp(x) == 0:
+        return float("nan")
+    return float(np.polyfit(x, y, 1)[0])

@@ -7,21 +7,24 @@ so that a command can resume the run.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from mfbench.data.reference import FileReference, RepositoryReference, parse_reference
-from mfbench.errors import UsageError, suggestion
+from mfbench.data.catalog import check_exists, collection_names, find, in_collection, resolved_reference
+from mfbench.data.lookup import DatasetStatus, Lookup
+from mfbench.data.reference import FileReference, OpenMLSuiteReference, Reference, RepositoryReference, parse_reference
+from mfbench.errors import MfbenchError, UnknownNameError, UsageError, suggestion
+from mfbench.host.declared import expression_of
 from mfbench.host.expressions import is_reference, parse
-from mfbench.host.objects import expression_of
+from mfbench.host.probes import shown
 from mfbench.host.registry import Registry
-from mfbench.host.spec_checks import shown
 from mfbench.suite.forms import KINDS
-from mfbench.suite.loading import LoadedSuite
+from mfbench.suite.loading import LoadedSuite, load_suite
+from mfbench.suite.resolve import resolve_datasets
 from mfbench.suite.schema import Datasets, Method
 from mfbench.suite.validation_messages import describe
 
@@ -251,3 +254,42 @@ def _groups(add_data: Sequence[str], target: str | None) -> list[Datasets]:
             "'openml:ID' or 'uci:ID', or leave --target out"
         )
     return groups
+
+
+def pull(words: Sequence[str], registry: Registry, lookup: Lookup) -> Iterator[DatasetStatus]:
+    """Download datasets into the cache."""
+    for label, reference in _references(words, registry, lookup).items():
+        try:
+            loaded = find(reference, registry, lookup)
+        except MfbenchError as error:
+            yield DatasetStatus(label, "failed", str(error))
+            continue
+        shape = f"{loaded.data.n_samples} rows, {loaded.data.n_features} features, {loaded.data.n_classes} classes"
+        yield DatasetStatus(label, loaded.location, shape if loaded.location in ("cache", "network") else "")
+
+
+def _references(words: Sequence[str], registry: Registry, lookup: Lookup) -> dict[str, Reference]:
+    """Return the datasets that the words stand for, by label."""
+    references: dict[str, Reference] = {}
+    for word in words:
+        if word.endswith(".toml") or registry.suite_names.has(word):
+            entries = resolve_datasets(load_suite(word, registry), registry, lookup)
+            references |= {label: entry.reference for label, entry in entries.items()}
+        elif word in collection_names(registry):
+            references |= {name: parse_reference(name) for name in in_collection(registry, word)}
+        else:
+            references |= {reference.text: reference for reference in _datasets(word, registry, lookup)}
+    return references
+
+
+def _datasets(word: str, registry: Registry, lookup: Lookup) -> Sequence[Reference]:
+    """Return the dataset that a word names, or those of an OpenML suite."""
+    if not set(word) & set(":(@") and not registry.dataset_names.has(word):
+        names = [*registry.datasets, *registry.suites(), *collection_names(registry)]
+        raise UnknownNameError("dataset, suite or collection", word, names, "see 'mfbench datasets list'")
+    reference = parse_reference(word)
+    if isinstance(reference, OpenMLSuiteReference):
+        return lookup.suite(reference)
+    reference = resolved_reference(reference, registry)
+    check_exists(reference, registry)
+    return [reference]

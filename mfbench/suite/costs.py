@@ -2,17 +2,117 @@
 
 from __future__ import annotations
 
+import ast
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
 from mfbench.host.registry import Registry
 from mfbench.model.trials import Trial
-from mfbench.suite.complexity import Complexity, parse_complexity
-from mfbench.suite.fits import Fits, Sizes, fits_of, fitted_columns, sizes_of
-from mfbench.suite.forecast import Cost
+from mfbench.suite.fits import Fits, FoldSizes, fits_of, fitted_columns, sizes_of
 from mfbench.suite.methods import ResolvedMethod, Step
-from mfbench.suite.plan import Plan
+from mfbench.suite.plan import Cost, Plan
+
+_OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: lambda left, right: left + right,
+    ast.Mult: lambda left, right: left * right,
+    ast.Pow: lambda left, right: left**right,
+}
+_HELP = "use sums and products of numbers, n, p, k, their powers and log(...), such as 'n**2 * p'"
+
+
+@dataclass(frozen=True)
+class Complexity:
+    """A formula in the rows ``n``, the features ``p`` and the classes ``k``."""
+
+    terms: tuple[ast.expr, ...]  # the terms of its sum
+    # Whether its values are seconds: each term has a number as a factor, which is below 1 unless the term is constant.
+    # Otherwise the formula only states how time grows.
+    in_seconds: bool
+
+    def __call__(self, n: float, p: float, k: float) -> float:
+        """Return the value of the formula."""
+        return _sum(self.terms, n, p, k)
+
+    def growth(self, n: float, p: float, k: float) -> float:
+        """Return the value without constant terms, which hide in small tables how the others grow."""
+        return _sum(tuple(term for term in self.terms if not _is_constant(term)) or self.terms, n, p, k)
+
+
+def parse_complexity(text: str) -> Complexity:
+    """Return the formula that a text stands for."""
+    # The formula is read, never executed: it is plain text of a plugin.
+    try:
+        terms = tuple(_terms(ast.parse(text.strip(), mode="eval").body))
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise ValueError(f"the complexity {text!r} cannot be read: {_HELP}") from error
+    for term in terms:
+        _require(term, text)
+    return Complexity(terms, all(_is_constant(term) or 0 < _factor(term) < 1 for term in terms))
+
+
+def _terms(node: ast.expr) -> list[ast.expr]:
+    """Return the terms of a sum; those of a long sum are nested as deeply as it is long."""
+    terms = []
+    while isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        terms += _terms(node.right)
+        node = node.left
+    return [*terms, node]
+
+
+def _factor(node: ast.expr) -> float:
+    """Return the product of the numbers among the factors of a term; 1 if there are none."""
+    match node:
+        case ast.Constant(value=int() | float() as number):
+            return float(number)
+        case ast.BinOp(op=ast.Mult()):
+            return _factor(node.left) * _factor(node.right)
+    return 1.0
+
+
+def _is_constant(node: ast.expr) -> bool:
+    return not any(isinstance(part, ast.Name) and part.id in ("n", "p", "k") for part in ast.walk(node))
+
+
+def _sum(terms: tuple[ast.expr, ...], n: float, p: float, k: float) -> float:
+    values = {"n": float(n), "p": float(p), "k": float(k)}
+    return math.fsum(_evaluate(term, values) for term in terms)
+
+
+def _require(node: ast.expr, text: str) -> None:
+    """Raise ValueError unless a node is a formula."""
+    match node:
+        case ast.Constant(value=bool()):
+            pass
+        case ast.Constant(value=int() | float()) | ast.Name(id="n" | "p" | "k"):
+            return
+        case ast.BinOp(op=ast.Add() | ast.Mult()):
+            _require(node.left, text)
+            _require(node.right, text)
+            return
+        case ast.BinOp(op=ast.Pow(), right=ast.Constant(value=int() | float())):
+            _require(node.left, text)
+            return
+        case ast.Call(func=ast.Name(id="log"), args=[argument], keywords=[]):
+            _require(argument, text)
+            return
+    raise ValueError(f"the complexity {text!r} contains {ast.unparse(node)!r}: {_HELP}")
+
+
+def _evaluate(node: ast.expr, values: dict[str, float]) -> float:
+    match node:
+        case ast.Constant(value=int() | float() as number):
+            return float(number)
+        case ast.Name(id=name):
+            return values[name]
+        case ast.BinOp(left=left, op=operator, right=right):
+            return _OPERATORS[type(operator)](_evaluate(left, values), _evaluate(right, values))
+        case ast.Call(args=[argument]):
+            return math.log(_evaluate(argument, values))
+    raise AssertionError(f"a formula contains {ast.dump(node)}, which _require lets through")
+
 
 TRIAL = 3e-3  # seconds that a trial takes whatever the method: encoding, scoring, storing
 EVALUATION = 4e-4  # seconds around each fit of a classifier: columns are copied, rows predicted and scored
@@ -43,8 +143,8 @@ class DeclaredCosts:
         for method in plan.methods.values():
             if method.selector is not None:
                 self._leaders.setdefault(method.selector.expression.identity, method)
-        self._sizes: dict[str, list[Sizes]] = {}
-        self._costs: dict[tuple[str, str, Sizes], Cost] = {}
+        self._sizes: dict[str, list[FoldSizes]] = {}
+        self._costs: dict[tuple[str, str, FoldSizes], Cost] = {}
 
     def of(self, trial: Trial) -> Cost:
         """Return what a trial of the plan costs."""
@@ -55,7 +155,7 @@ class DeclaredCosts:
             self._costs[key] = self._cost(self.plan.methods[trial.method], sizes)
         return self._costs[key]
 
-    def sizes(self, dataset: str, fold: int) -> Sizes:
+    def sizes(self, dataset: str, fold: int) -> FoldSizes:
         """Return the sizes of a fold; those of the other repeats differ by a row at most."""
         if dataset not in self._sizes:
             self._sizes[dataset] = sizes_of(self.plan.datasets[dataset], self._protocol)
@@ -69,12 +169,12 @@ class DeclaredCosts:
         step, widths = method.classifier, fitted_columns(method, p, p)
         return selecting + sum(self._fit("classifier", step, n, columns, k) for columns in widths)
 
-    def _cost(self, method: ResolvedMethod, sizes: Sizes) -> Cost:
+    def _cost(self, method: ResolvedMethod, sizes: FoldSizes) -> Cost:
         seconds = self._seconds(method, sizes)
         table = 8 * (sizes.rows + sizes.tested) * (sizes.columns + sizes.features)
         return Cost(seconds, SMALLEST + COPIES * table, self.limit)
 
-    def _seconds(self, method: ResolvedMethod, sizes: Sizes) -> float:
+    def _seconds(self, method: ResolvedMethod, sizes: FoldSizes) -> float:
         fits = fits_of(method, sizes, self._protocol)
         leader = self._leaders.get("" if method.selector is None else method.selector.expression.identity)
         shared: Fits | None = None

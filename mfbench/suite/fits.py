@@ -10,17 +10,15 @@ import numpy as np
 
 from mfbench.host.expressions import canonical_text
 from mfbench.model.specs import Dataset
-from mfbench.suite.curves import curve_sizes
 from mfbench.suite.forms import KINDS
-from mfbench.suite.methods import TOP, ResolvedMethod
-from mfbench.suite.planned_dataset import PlannedDataset
+from mfbench.suite.methods import TOP, PlannedDataset, ResolvedMethod, curve_sizes
 from mfbench.suite.protocols import EvaluationProtocol
 
 POSITIVE = 0.8  # the share of the columns that the rule "positive" keeps; what it really is, only a fit can tell
 
 
 @dataclass(frozen=True, slots=True)
-class Sizes:
+class FoldSizes:
     """The sizes of a fold."""
 
     rows: int  # rows, tested: rows of the final fit, and test rows
@@ -36,7 +34,7 @@ class Sizes:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FitLocation:
     """Where selectors are fitted: on rows of the fold or of its inner folds, at the points of a grid."""
 
     inner: bool
@@ -50,11 +48,11 @@ class Fits:
 
     # Of a classifier with a curve it is the number at each of its sizes.
 
-    selectors: Counter[Place] = field(default_factory=Counter)
+    selectors: Counter[FitLocation] = field(default_factory=Counter)
     classifiers: Counter[int] = field(default_factory=Counter)
 
 
-def sizes_of(planned: PlannedDataset, protocol: EvaluationProtocol) -> list[Sizes]:
+def sizes_of(planned: PlannedDataset, protocol: EvaluationProtocol) -> list[FoldSizes]:
     """Return the sizes of each fold of a dataset, as they are in the first repeat."""
     data = planned.data
     columns = encoded_columns(data)
@@ -70,7 +68,7 @@ def sizes_of(planned: PlannedDataset, protocol: EvaluationProtocol) -> list[Size
             final = np.array_equal(split.tuning[0], split.train)
         chosen = split.features(data.n_features)
         all_sizes.append(
-            Sizes(
+            FoldSizes(
                 rows,
                 len(split.test),
                 tuned,
@@ -119,10 +117,10 @@ def _kept(rule: object, columns: int) -> float:
     return POSITIVE * columns if rule == "positive" else columns
 
 
-def fits_of(method: ResolvedMethod, sizes: Sizes, protocol: EvaluationProtocol) -> Fits:
+def fits_of(method: ResolvedMethod, sizes: FoldSizes, protocol: EvaluationProtocol) -> Fits:
     """Return the fits that a trial of a method makes, for each of its problems."""
     fits = Fits()
-    outer = Place(False, sizes.rows, "")
+    outer = FitLocation(False, sizes.rows, "")
     if not KINDS[protocol.kind].predicts:
         if method.selector is not None:
             fits.selectors[outer] = 1
@@ -135,12 +133,12 @@ def fits_of(method: ResolvedMethod, sizes: Sizes, protocol: EvaluationProtocol) 
     if method.selection == "per-dataset" and method.grid:
         fits.classifiers[sizes.rows] = classified
         if method.selector is not None:
-            fits.selectors[Place(False, sizes.rows, grid)] = selections
+            fits.selectors[FitLocation(False, sizes.rows, grid)] = selections
         return fits
     if method.grid:
         fits.classifiers[sizes.tuned] += classified * sizes.scorings
         if method.selector is not None:
-            fits.selectors[Place(not sizes.final, sizes.tuned, grid)] = selections * sizes.scorings
+            fits.selectors[FitLocation(not sizes.final, sizes.tuned, grid)] = selections * sizes.scorings
     if not (method.grid and sizes.final):
         fits.classifiers[sizes.rows] += 1
         if method.selector is not None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import fnmatch
 import tomllib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,20 +12,90 @@ from typing import Any
 from pydantic import ValidationError
 
 from mfbench.errors import SuiteError, UnknownNameError, UsageError, suggestion
+from mfbench.host.expressions import Expression, parse
 from mfbench.host.registry import Registry
-from mfbench.suite.forms import KINDS
-from mfbench.suite.limits import FEWEST_ROWS, LARGEST_FILE
-from mfbench.suite.replicates import expand_replicates
-from mfbench.suite.restriction import Restriction
-from mfbench.suite.schema import Method, ProtocolSettings, Suite, standard_profiles
-from mfbench.suite.scores import CURVE_METRICS, SCORES
+from mfbench.suite.forms import CURVE_METRICS, KINDS, SCORES
+from mfbench.suite.schema import (
+    FEWEST_ROWS,
+    LARGEST_FILE,
+    Method,
+    ProtocolSettings,
+    Suite,
+    check_datasets,
+    standard_profiles,
+)
 from mfbench.suite.validation_messages import describe
+
+
+@dataclass(frozen=True)
+class Restriction:
+    """Patterns for the names of datasets and methods, and how messages refer to them."""
+
+    # Shell patterns. Datasets are restricted to those that match a pattern, if any does; so are methods. Without
+    # patterns nothing is restricted.
+    patterns: tuple[str, ...]
+    source: str = "--only"  # what has the patterns: an option, or a table of a file
+    scope: str = "no dataset and no method of this suite"  # what a pattern without a match has been compared with
+
+    def kept(self, groups: Iterable[Sequence[str]]) -> list[set[str]]:
+        """Return the names of each group that the patterns leave."""
+        groups = list(groups)
+        names = [name for group in groups for name in group]
+        for pattern in self.patterns:
+            if not matching([pattern], names):
+                near = suggestion(pattern.strip("*?"), names)
+                if set(pattern) & set("*?[") and not near.startswith(": did you mean"):
+                    of_suite = self.scope == Restriction.scope
+                    near = "; 'mfbench suites NAME' lists the labels of a suite" if of_suite else ""
+                raise UsageError(f"{self.source} {pattern!r} matches {self.scope}{near}")
+        return [matching(self.patterns, group) or set(group) for group in groups]
+
+
+def matching(patterns: Collection[str], names: Iterable[str]) -> set[str]:
+    """Return the names that match a shell pattern."""
+    return {name for name in names if any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)}
+
+
+def expand_replicates(suite: Suite, profile: str, file: str) -> Suite:
+    """Return a suite with its replicates listed: each dataset once for every seed."""
+    groups = []
+    total = 0
+    for position, group in enumerate(suite.datasets):
+        location = f"{file}: datasets[{position}].replicates"
+        count = group.replicates
+        if isinstance(count, dict):
+            if profile not in count:
+                raise SuiteError(f"{location}: no number for the profile {profile!r}; add {profile} = …")
+            count = count[profile]
+        total += len(group.use) * (1 if count is None else count)
+        check_datasets(total, location if count is not None else f"{file}: datasets[{position}].use")
+        if count is None:
+            groups.append(group)
+        elif count:
+            use = [text for base in group.use for text in _with_seeds(base, count, location)]
+            groups.append(group.model_copy(update={"use": use}))
+    if not groups:
+        raise SuiteError(f"{file}: datasets: the profile {profile!r} has no replicates of any dataset")
+    return suite.model_copy(update={"datasets": groups})
+
+
+def _with_seeds(text: str, count: int, location: str) -> list[str]:
+    if ":" in text:
+        raise SuiteError(f"{location}: {text!r} is not generated from a seed; only generated datasets have replicates")
+    try:
+        base = parse(text)
+    except UsageError as error:
+        raise SuiteError(f"{location}: {error}") from None
+    if "seed" in base.params:
+        raise SuiteError(f"{location}: {text!r} sets a seed; 'replicates' sets the seeds")
+    return [str(Expression(base.name, {**base.params, "seed": seed})) for seed in range(count)]
+
 
 ERRORS_SHOWN = 10
 
 
 @dataclass(frozen=True)
-class Place:
+class SuiteLocation:
     """Where a suite names something, for messages: a table of its file, or an option of the command."""
 
     text: str
@@ -64,10 +135,14 @@ class LoadedSuite:
         part = Restriction(self.part_patterns, f"{self.path}: parts.{self.part}.only:", scope)
         return [part, Restriction(tuple(only), scope=within)]
 
-    def place_of_method(self, position: int) -> Place:
+    def place_of_method(self, position: int) -> SuiteLocation:
         """Return where a method is written."""
         option = self.added_methods.get(self.suite.methods[position].label)
-        return Place(f"{self.path}: methods[{position}]") if option is None else Place(option, has_keys=False)
+        return (
+            SuiteLocation(f"{self.path}: methods[{position}]")
+            if option is None
+            else SuiteLocation(option, has_keys=False)
+        )
 
     def place_of_dataset(self, position: int, index: int) -> str:
         """Return where a dataset is written: `position` is that of its table, `index` that in the table's list."""

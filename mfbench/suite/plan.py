@@ -4,45 +4,132 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
 
 from mfbench.data.catalog import find, needs_lookup
-from mfbench.data.fingerprint import content_hash
-from mfbench.data.lookup import Lookup
+from mfbench.data.lookup import Lookup, content_hash
 from mfbench.data.prepare import dropped_classes, restrict_classes
 from mfbench.data.reference import Reference, RegisteredReference
 from mfbench.data.rounds import check_rounds
 from mfbench.errors import DataError, DataUnavailableError, PluginError, SuiteError, UsageError
 from mfbench.host.code_hashes import factory_name, forget, host_code, method_code, numeric_versions
-from mfbench.host.expressions import canonical_text
+from mfbench.host.expressions import Registered, canonical_text
 from mfbench.host.factories import is_for_two_classes
-from mfbench.host.registered import Registered
 from mfbench.host.registry import Registry
 from mfbench.model.specs import Dataset, DatasetSpec
 from mfbench.model.trials import Trial, Unavailable
-from mfbench.suite.curves import curve_sizes
-from mfbench.suite.forecast import Forecast
 from mfbench.suite.forms import KINDS
-from mfbench.suite.limits import check_trials
-from mfbench.suite.loading import LoadedSuite
-from mfbench.suite.methods import ResolvedMethod, Step
-from mfbench.suite.planned_dataset import PlannedDataset
-from mfbench.suite.protocols import EvaluationProtocol, key_settings, make_protocol
-from mfbench.suite.published import (
-    PublishedCount,
-    PublishedFigure,
-    PublishedTable,
-    load_published,
-    match,
-    match_counts,
-)
+from mfbench.suite.loading import LoadedSuite, Restriction
+from mfbench.suite.methods import PlannedDataset, ResolvedMethod, Step, curve_sizes
+from mfbench.suite.protocols import EvaluationProtocol, key_settings, make_protocol, seed_of
+from mfbench.suite.published import PublishedCount, PublishedFigure, PublishedTable, load_published, match, match_counts
 from mfbench.suite.resolve import DatasetEntry, resolve_datasets, resolve_methods
-from mfbench.suite.restriction import Restriction
-from mfbench.suite.schema import Method, ProtocolSettings
-from mfbench.suite.seeds import seed_of
-from mfbench.suite.shards import Shard
+from mfbench.suite.schema import Method, ProtocolSettings, check_trials
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a trial costs."""
+
+    unlimited: float  # wall seconds on one worker without a time limit
+    memory: int  # bytes by which the memory of its worker rises
+    limit: float = math.inf  # seconds after which it is stopped
+
+    @property
+    def seconds(self) -> float:
+        """Wall seconds on one worker, at most the limit."""
+        return min(self.unlimited, self.limit)
+
+    @property
+    def is_too_long(self) -> bool:
+        """Whether it is expected to be stopped."""
+        return self.unlimited >= self.limit
+
+
+class Costs(Protocol):
+    """The costs of the trials of a plan, declared or learned from earlier trials."""
+
+    def of(self, trial: Trial) -> Cost:
+        """Return what a trial of the plan costs."""
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What a run is expected to cost, for displays that follow it."""
+
+    costs: Costs
+    jobs: int  # trials that run at the same time
+    startup: float = 0.0  # seconds before the first trial
+
+    def wall(self, trials: Iterable[Trial]) -> float:
+        """Return the seconds that trials take together: at least as long as the longest of them."""
+        seconds = [self.costs.of(trial).seconds for trial in trials]
+        if not seconds:
+            return 0.0
+        return self.startup + max(math.fsum(seconds) / self.jobs, max(seconds))
+
+    def too_long(self, trials: Iterable[Trial]) -> list[tuple[str, str, int]]:
+        """Return datasets and methods with trials that are expected to exceed their time limit, and how many."""
+        counts = Counter((trial.dataset, trial.method) for trial in trials if self.costs.of(trial).is_too_long)
+        return [(*cell, number) for cell, number in counts.items()]
+
+
+_SHARD = re.compile(r"([0-9]{1,6})/([0-9]{1,6})")
+_FOLDER = re.compile(r".+-shard-[0-9]+-of-[0-9]+(?:-[0-9a-f]+)?")
+
+
+@dataclass(frozen=True)
+class Shard:
+    """A part of a plan."""
+
+    number: int  # number, of: from 1 to `of`
+    of: int
+    run: str  # the name of the folder of the whole run
+    digest: str  # of the whole plan, as `digest_of` returns it
+    n_trials: int  # number of trials of the whole plan
+    positions: tuple[int, ...]  # those of the shard's trials in the whole plan, ascending
+    batch: str = ""  # what distinguishes the shards of a batch from those of another; empty outside a batch
+
+    @property
+    def folder_name(self) -> str:
+        """The name of the shard's run folder."""
+        return shard_folder_name(self.run, self.number, self.of, self.batch)
+
+
+def shard_folder_name(run: str, number: int | str, of: int | str, batch: str = "") -> str:
+    """Return the name of the run folder of a shard."""
+    return f"{run}-shard-{number}-of-{of}" + (f"-{batch}" if batch else "")
+
+
+def is_shard_folder_name(name: str) -> bool:
+    """Tell whether a run folder has the name of that of a shard."""
+    return _FOLDER.fullmatch(name) is not None
+
+
+def parse_shard(text: str) -> tuple[int, int] | Path:
+    """Return the number of a shard and how many there are, or the file of a shard."""
+    match = _SHARD.fullmatch(text)
+    number, of = (int(match[1]), int(match[2])) if match else (0, 0)
+    if 1 <= number <= of:
+        return number, of
+    if text.endswith(".json"):
+        return Path(text)
+    raise UsageError(f"--shard {text!r} is not a shard: write its number and how many there are, such as 1/{of or 3}")
+
+
+def digest_of(keys: Iterable[str]) -> str:
+    """Return a text that is the same for plans with the same trials in the same order."""
+    digest = hashlib.sha256()
+    for key in keys:
+        digest.update(f"{key}\n".encode())
+    return digest.hexdigest()[:16]
+
 
 M = TypeVar("M", Method, ResolvedMethod)
 

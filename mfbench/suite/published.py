@@ -16,12 +16,12 @@ from typing import Literal
 from pydantic import Field, ValidationError
 
 from mfbench.errors import SuiteError, UsageError
-from mfbench.host.names import NameTable
+from mfbench.host.expressions import NameTable
 from mfbench.host.registry import Registry
+from mfbench.suite.forms import SCORES
 from mfbench.suite.loading import LoadedSuite, parse_toml, read_text
-from mfbench.suite.planned_dataset import PlannedDataset
+from mfbench.suite.methods import PlannedDataset
 from mfbench.suite.schema import Metric, Part
-from mfbench.suite.scores import SCORES
 from mfbench.suite.validation_messages import describe
 
 FOLDER = "published"
@@ -31,7 +31,7 @@ COUNT_COLUMNS = ("table", "reference_method", "opponent", "reference_wins", "tie
 Shape = tuple[int, int]
 
 
-class Sizes(Part):
+class SizesFile(Part):
     """Where the sizes of a table's datasets are: a CSV file in the same folder, and its columns."""
 
     table: str = Field(description="The file, without .csv.")
@@ -55,7 +55,7 @@ class Description(Part):
     unit: Literal["percent", "fraction", "error"] = Field(
         default="fraction", description="Percent, a fraction, or the fraction of wrong answers."
     )
-    sizes: Sizes | None = Field(default=None, description="Where the sizes of its datasets are.")
+    sizes: SizesFile | None = Field(default=None, description="Where the sizes of its datasets are.")
     counts: Counts | None = Field(default=None, description="Where its counts of wins, ties and losses are.")
 
 

@@ -22,21 +22,17 @@ from mfbench.data.reference import (
     parse_reference,
 )
 from mfbench.errors import DataError, PluginError, SuiteError, UsageError
-from mfbench.host.expressions import parse
+from mfbench.host.declared import check_usable
+from mfbench.host.expressions import Registered, parse
 from mfbench.host.factories import check_parameters, check_requirements, path_of, takes_numbers
-from mfbench.host.registered import Registered
 from mfbench.host.registry import Registry
-from mfbench.host.trying import check_usable
 from mfbench.model.specs import SelectorSpec
-from mfbench.suite.forms import KINDS
-from mfbench.suite.limits import check_points
-from mfbench.suite.loading import LoadedSuite, Place
-from mfbench.suite.methods import TOP, ResolvedMethod, Step
-from mfbench.suite.schema import Classes, Curve, Datasets, Method, ProtocolSettings
-from mfbench.suite.scores import CURVE_METRICS
-from mfbench.suite.tuning_grids import resolve_grid, thinned
+from mfbench.suite.forms import CURVE_METRICS, KINDS
+from mfbench.suite.loading import LoadedSuite, SuiteLocation
+from mfbench.suite.methods import TOP, ResolvedMethod, Step, resolve_grid, thinned
+from mfbench.suite.schema import Classes, Curve, Datasets, Method, ProtocolSettings, check_points
 
-Resolver = Callable[[Method, Place, Registry, ProtocolSettings, str], ResolvedMethod]
+Resolver = Callable[[Method, SuiteLocation, Registry, ProtocolSettings, str], ResolvedMethod]
 
 
 def resolve_methods(loaded: LoadedSuite, registry: Registry) -> tuple[dict[str, ResolvedMethod], dict[str, str]]:
@@ -80,7 +76,7 @@ def _entries_of(methods: Sequence[Method], registry: Registry, homes: Mapping[st
 
 
 def resolve_predictor(
-    method: Method, location: Place, registry: Registry, protocol: ProtocolSettings, home: str
+    method: Method, location: SuiteLocation, registry: Registry, protocol: ProtocolSettings, home: str
 ) -> ResolvedMethod:
     """Look up a method of a protocol that predicts: a classifier, and possibly a selector before it."""
     _check_tuning(method, location, protocol.kind)
@@ -116,7 +112,7 @@ def resolve_predictor(
     return ResolvedMethod(method.label, selector, classifier, top, grid, selection, method.weights, curve)
 
 
-def _curve_of(method: Method, location: Place, protocol: ProtocolSettings) -> Curve | None:
+def _curve_of(method: Method, location: SuiteLocation, protocol: ProtocolSettings) -> Curve | None:
     """Return the curve of a method: its own, or the protocol's unless the method says how many features are kept."""
     is_tuned = isinstance(method.tune, dict) and TOP in method.tune
     if method.curve is not None:
@@ -138,7 +134,7 @@ def _curve_of(method: Method, location: Place, protocol: ProtocolSettings) -> Cu
     return curve
 
 
-def _check_areas(method: ResolvedMethod, location: Place, protocol: ProtocolSettings) -> None:
+def _check_areas(method: ResolvedMethod, location: SuiteLocation, protocol: ProtocolSettings) -> None:
     """Reject a metric of curves if a method has no curve."""
     area = next((metric for metric in protocol.metrics if metric in CURVE_METRICS), None)
     if area is not None and method.curve is None and KINDS[protocol.kind].draws_curves:
@@ -148,7 +144,7 @@ def _check_areas(method: ResolvedMethod, location: Place, protocol: ProtocolSett
         )
 
 
-def _check_weights(method: Method, location: Place) -> None:
+def _check_weights(method: Method, location: SuiteLocation) -> None:
     """Reject weights without a selector, or that a rule for the subset sets as well."""
     if method.weights is None:
         return
@@ -159,7 +155,7 @@ def _check_weights(method: Method, location: Place) -> None:
         raise SuiteError(f"{location}.weights: 'all-weighted' already weights the features; write top = 'all'")
 
 
-def _check_tuning(method: Method, location: Place, kind: str) -> None:
+def _check_tuning(method: Method, location: SuiteLocation, kind: str) -> None:
     """Reject settings that the protocol does not support, such as selection by the outer folds with validation rows."""
     if method.tune is not None and not KINDS[kind].tunes:
         raise SuiteError(f"{location}.tune: the protocol {kind!r} does not tune; set parameters in the expression")
@@ -168,7 +164,7 @@ def _check_tuning(method: Method, location: Place, kind: str) -> None:
 
 
 def resolve_detector(
-    method: Method, location: Place, registry: Registry, protocol: ProtocolSettings, home: str
+    method: Method, location: SuiteLocation, registry: Registry, protocol: ProtocolSettings, home: str
 ) -> ResolvedMethod:
     """Look up a method whose features are compared with the truth: a selector, or a classifier that weighs features."""
     if (method.selector is None) == (method.classifier is None):

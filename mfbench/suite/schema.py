@@ -20,9 +20,46 @@ from pydantic import (
     model_validator,
 )
 
-from mfbench.suite.forms import KINDS
-from mfbench.suite.limits import FEWEST_ROWS, MOST_ENTRIES, MOST_SIZES, MOST_TABLES
-from mfbench.suite.scores import SCORES
+from mfbench.errors import SuiteError
+from mfbench.suite.forms import KINDS, SCORES
+
+LARGEST_FILE = 16 * 2**20
+"""Bytes of a suite file."""
+MOST_ENTRIES = 10_000
+"""Datasets of a suite, with their replicates; its methods; values of a parameter to try."""
+MOST_TABLES = 100
+"""Tables of published figures."""
+MOST_POINTS = 1_000_000
+"""Points of a method's grid."""
+MOST_SIZES = 200
+"""Numbers of features in a curve."""
+FEWEST_ROWS = 10
+"""Training rows to which a suite may restrict a fold."""
+MOST_TRIALS = 2_000_000
+"""Trials of a plan."""
+
+
+def check_datasets(number: int, location: str) -> None:
+    """Refuse a list of datasets that is too long."""
+    if number > MOST_ENTRIES:
+        raise SuiteError(f"{location}: {number:,} datasets with their replicates; a suite has at most {MOST_ENTRIES:,}")
+
+
+def check_points(points: int, location: str) -> None:
+    """Refuse a grid that is too large."""
+    if points > MOST_POINTS:
+        raise SuiteError(f"{location}: {points:,} combinations of values; a method tries at most {MOST_POINTS:,}")
+
+
+def check_trials(datasets: int, methods: int, folds: int, repeats: int, location: str) -> None:
+    """Refuse a plan that is too large."""
+    trials = datasets * methods * folds * repeats
+    if trials > MOST_TRIALS:
+        raise SuiteError(
+            f"{location}: {datasets:,} datasets × {methods:,} methods × {folds * repeats:,} folds are {trials:,} "
+            f"trials; a plan has at most {MOST_TRIALS:,}: use fewer folds or repeats, or select a part with --only"
+        )
+
 
 if TYPE_CHECKING:
     Metric: TypeAlias = str
@@ -319,7 +356,7 @@ class NamedPart(Part):
     )
 
 
-class Report(Part):
+class ReportSettings(Part):
     """``[report]``: reference, tests and published figures of the report."""
 
     reference: str | None = Field(default=None, description="Label of the method that the others are compared with.")
@@ -357,7 +394,7 @@ class Suite(Part):
     parts: dict[Name, NamedPart] = Field(default={}, description="Named parts of the suite, selected with --part.")
     datasets: list[Datasets] = Field(min_length=1, max_length=MOST_ENTRIES)
     methods: list[Method] = Field(min_length=1, max_length=MOST_ENTRIES)
-    report: Report = Report()
+    report: ReportSettings = ReportSettings()
 
 
 def standard_profiles(kind: str) -> dict[str, Profile]:

@@ -12,12 +12,11 @@ from mfbench.errors import UnknownNameError, UsageError
 from mfbench.host.code_hashes import numeric_versions
 from mfbench.host.discovery import PluginWarning
 from mfbench.host.registry import HOST, Registry
-from mfbench_check.listing import all_checks
+from mfbench_check.catalog import all_checks
+from mfbench_check.display import CheckReport, CheckVerdict
 from mfbench_check.loading import load_for_checks
-from mfbench_check.result import CheckReport
 from mfbench_check.running import SECONDS, Options, checks_of, run_checks
 from mfbench_check.subjects import Subject, subjects_of
-from mfbench_check.verdicts import Verdict
 
 __all__ = ["CheckReport", "check_plugins", "chosen_subjects", "make_options", "parse_skips"]
 
@@ -35,7 +34,7 @@ def check_plugins(
     jobs: int = 0,
     registry: Registry | None = None,
     strict: bool = False,
-    follow: Callable[[Verdict, int], None] | None = None,
+    follow: Callable[[CheckVerdict, int], None] | None = None,
 ) -> CheckReport:
     """Check that plugins keep what they promise: methods, datasets, suites and the plugins themselves.
 

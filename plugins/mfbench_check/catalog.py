@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
-from collections.abc import Callable
+import pkgutil
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from mfbench_check import checks
 
 # In the order of a report; the words behind each are its heading in the documentation.
 GROUPS = {
@@ -62,3 +66,32 @@ def check(
         return function
 
     return register
+
+
+def all_checks() -> list[Check]:
+    """Return all checks, group by group and in the order of definition within a module."""
+    for module in pkgutil.iter_modules(checks.__path__):
+        importlib.import_module(f"{checks.__name__}.{module.name}")
+    return sorted(CHECKS.values(), key=_position)
+
+
+def _position(check: Check) -> tuple[int, str, int]:
+    """Return the place of a check in the list; the order in which modules were imported must not matter."""
+    return list(GROUPS).index(check.group), check.function.__module__, check.function.__code__.co_firstlineno
+
+
+def by_needs(checks: Sequence[Check]) -> list[Check]:
+    """Return checks in an order in which each comes after those that it needs, whatever their groups."""
+    table = {check.id: check for check in checks}
+    placed: dict[str, Check] = {}
+
+    def place(check: Check) -> None:
+        for name in check.needs:
+            if name in table and name not in placed:
+                place(table[name])
+        placed[check.id] = check
+
+    for check in checks:
+        if check.id not in placed:
+            place(check)
+    return list(placed.values())

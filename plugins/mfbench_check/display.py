@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from typing import Any, Literal
 
 from rich import box
 from rich.console import Console
@@ -13,19 +17,182 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from mfbench.base.untrusted import plain_text
-from mfbench.base.wording import counted
+from mfbench.base.junit import Case, document
+from mfbench.base.text import counted, plain_text
+from mfbench.errors import ExitCode
 from mfbench.report.cells import seconds
-from mfbench.report.downloads import is_plain
-from mfbench_check.catalog import GROUPS, Check
-from mfbench_check.result import CheckReport, group_of
-from mfbench_check.verdicts import Outcome, Verdict
+from mfbench.report.pages import is_plain
+from mfbench.report.render.files import json_text, read_schema
+from mfbench_check.catalog import CHECKS, GROUPS, Check
+
+
+class CheckOutcome(StrEnum):
+    """How a check of a subject ended."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    EXPECTED = "expected failure"
+    SKIPPED = "skipped"
+    NOT_APPLICABLE = "not applicable"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckVerdict:
+    """The outcome of one check of one subject."""
+
+    subject: str  # name of the method, dataset, suite or plugin
+    kind: str  # "selector", "classifier", "dataset", "suite" or "plugin"
+    package: str  # the package that registers the subject
+    check: str  # id of the check
+    outcome: CheckOutcome
+    reason: str = ""  # why it was skipped, is not applicable or is expected to fail; of a pass, what the check reports
+    expected: str = ""  # expected, seen: of a failure
+    seen: str = ""
+    snippet: str = ""  # of a failure: Python code of at most ten lines that shows it; may be empty
+    seconds: float = 0.0
+
+
+class CheckFailedError(Exception):
+    """A subject does not do what a check expects."""
+
+    def __init__(self, expected: str, seen: str, snippet: str = "") -> None:
+        super().__init__(f"expected {expected}; seen: {seen}")
+        self.expected, self.seen, self.snippet = expected, seen, snippet
+
+
+class NotApplicableError(Exception):
+    """A check asks for something that the subject does not have."""
+
+
+NAME, VERSION = "mfbench-check", 1
+"""The form of the JSON document and its version, which rises if a key is removed or changed."""
+SCHEMA = "check.schema.json"
+_TESTED = (CheckOutcome.PASS, CheckOutcome.FAIL, CheckOutcome.EXPECTED)
+_JUNIT: dict[CheckOutcome, Literal["passed", "failed", "skipped"]] = {
+    CheckOutcome.PASS: "passed",
+    CheckOutcome.FAIL: "failed",
+}
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """The verdicts of a check run."""
+
+    verdicts: tuple[CheckVerdict, ...]  # of each check of each subject, subject by subject
+    seed: int = 0
+    # Python, the numeric libraries, mfbench, and the packages whose plugins were checked.
+    versions: Mapping[str, str] = field(default_factory=dict)
+    seconds: float = 0.0  # how long the run took
+
+    @property
+    def failures(self) -> tuple[CheckVerdict, ...]:
+        """The checks that failed and were not expected to."""
+        return self.of(CheckOutcome.FAIL)
+
+    def of(self, outcome: CheckOutcome) -> tuple[CheckVerdict, ...]:
+        """Return the verdicts with an outcome."""
+        return tuple(verdict for verdict in self.verdicts if verdict.outcome is outcome)
+
+    @property
+    def counts(self) -> dict[CheckOutcome, int]:
+        """Number of verdicts with each outcome."""
+        counts = Counter(verdict.outcome for verdict in self.verdicts)
+        return {outcome: counts[outcome] for outcome in CheckOutcome}
+
+    @property
+    def subjects(self) -> tuple[tuple[str, str], ...]:
+        """Kind and name of each subject."""
+        return tuple(dict.fromkeys((verdict.kind, verdict.subject) for verdict in self.verdicts))
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """What the command returns: 0 if no check failed, 1 if one did, 3 if nothing was checked."""
+        if self.failures:
+            return ExitCode.FAILED
+        return ExitCode.OK if any(self.counts[outcome] for outcome in _TESTED) else ExitCode.NOTHING_MEASURED
+
+    @property
+    def headline(self) -> str:
+        """The outcome in one line."""
+        if not self.verdicts:
+            return (
+                "nothing was checked: no third-party plugin is installed; name what to check, or check the built-in "
+                "plugins with --package mfbench"
+            )
+        names = {
+            CheckOutcome.FAIL: "failed",
+            CheckOutcome.PASS: "passed",
+            CheckOutcome.EXPECTED: "failed as declared",
+            CheckOutcome.SKIPPED: "skipped",
+            CheckOutcome.NOT_APPLICABLE: "not applicable",
+        }
+        numbers = ", ".join(f"{self.counts[one]} {name}" for one, name in names.items() if self.counts[one])
+        return f"{counted(len(self.verdicts), 'check')} of {counted(len(self.subjects), 'subject')}: {numbers}"
+
+    def to_json(self) -> str:
+        """Return the report as JSON; `schema` describes the document."""
+        content = {
+            "schema": {"name": NAME, "version": VERSION},
+            "headline": self.headline,
+            "exit_code": int(self.exit_code),
+            "seed": self.seed,
+            "seconds": round(self.seconds, 3),
+            "versions": dict(self.versions),
+            "counts": {str(outcome): number for outcome, number in self.counts.items()},
+            "verdicts": [{"group": group_of(verdict), **asdict(verdict)} for verdict in self.verdicts],
+        }
+        return json_text(content)
+
+    def to_junit(self) -> str:
+        """Return the report as JUnit XML with one test case per verdict; an expected failure counts as skipped."""
+        return document(
+            "mfbench check",
+            [_case(verdict) for verdict in self.verdicts],
+            properties=[("seed", str(self.seed)), *self.versions.items()],
+            lines=[self.headline],
+            seconds=self.seconds,
+        )
+
+
+def group_of(verdict: CheckVerdict) -> str:
+    """Return the group of a verdict's check; "" if there is no such check any more."""
+    return CHECKS[verdict.check].group if verdict.check in CHECKS else ""
+
+
+def explanation(verdict: CheckVerdict) -> str:
+    """Return what a failure is about in several lines: what was expected and seen, and the code that shows it."""
+    lines = [
+        f"{verdict.kind} {verdict.subject} fails the check {verdict.check}",
+        f"expected: {verdict.expected}",
+        f"seen: {verdict.seen}",
+    ]
+    return "\n".join([*lines, "", verdict.snippet] if verdict.snippet else lines)
+
+
+def _case(verdict: CheckVerdict) -> Case:
+    is_failure = verdict.outcome is CheckOutcome.FAIL
+    other = f"{verdict.outcome}: {verdict.reason}"
+    return Case(
+        group=f"{verdict.kind}.{verdict.subject}",
+        name=verdict.check,
+        outcome=_JUNIT.get(verdict.outcome, "skipped"),
+        message=f"expected {verdict.expected}; seen: {verdict.seen}" if is_failure else other,
+        kind=group_of(verdict),
+        details=explanation(verdict),
+        seconds=verdict.seconds,
+    )
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of the documents that `CheckReport.to_json` makes."""
+    return read_schema(__package__, SCHEMA)
+
 
 PLAIN_SECONDS = 10.0
 NAMES_SHOWN = 5
-MARKS = {Outcome.PASS: "✓", Outcome.FAIL: "✗", Outcome.EXPECTED: "!"}
+MARKS = {CheckOutcome.PASS: "✓", CheckOutcome.FAIL: "✗", CheckOutcome.EXPECTED: "!"}
 # A mark is printed as well: colour only helps to find it.
-STYLES = {Outcome.PASS: "green", Outcome.FAIL: "bold red", Outcome.EXPECTED: "yellow"}
+STYLES = {CheckOutcome.PASS: "green", CheckOutcome.FAIL: "bold red", CheckOutcome.EXPECTED: "yellow"}
 _PLURALS = {
     "selector": "Selectors",
     "classifier": "Classifiers",
@@ -44,18 +211,18 @@ def show_checks(report: CheckReport, console: Console) -> None:
     if report.verdicts:
         console.print(Text("✓ passed   ✗ failed   ! failed as declared", style="dim"))
     _show_failures(report.failures, console)
-    _show_grouped("Failed as declared", report, Outcome.EXPECTED, console)
-    _show_grouped("Skipped", report, Outcome.SKIPPED, console)
-    _show_grouped("Not applicable", report, Outcome.NOT_APPLICABLE, console)
-    growth = [verdict for verdict in report.of(Outcome.PASS) if verdict.reason and group_of(verdict) == "growth"]
+    _show_grouped("Failed as declared", report, CheckOutcome.EXPECTED, console)
+    _show_grouped("Skipped", report, CheckOutcome.SKIPPED, console)
+    _show_grouped("Not applicable", report, CheckOutcome.NOT_APPLICABLE, console)
+    growth = [verdict for verdict in report.of(CheckOutcome.PASS) if verdict.reason and group_of(verdict) == "growth"]
     _show_list("Growth", [f"{_short_name(verdict, report)}: {verdict.reason}" for verdict in growth], console)
-    style = STYLES[Outcome.FAIL] if report.failures else STYLES[Outcome.PASS] if report.verdicts else "yellow"
+    style = STYLES[CheckOutcome.FAIL] if report.failures else STYLES[CheckOutcome.PASS] if report.verdicts else "yellow"
     duration = f", in {seconds(report.seconds)}, seed {report.seed}" if report.verdicts else ""
     console.print()
     console.print(_text(report.headline + duration, style))
 
 
-def _show_table(title: str, verdicts: Sequence[Verdict], console: Console) -> None:
+def _show_table(title: str, verdicts: Sequence[CheckVerdict], console: Console) -> None:
     groups = [group for group in GROUPS if any(group_of(verdict) == group for verdict in verdicts)]
     subjects = dict.fromkeys(verdict.subject for verdict in verdicts)
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))  # fits into 80 columns
@@ -66,14 +233,14 @@ def _show_table(title: str, verdicts: Sequence[Verdict], console: Console) -> No
         own = [verdict for verdict in verdicts if verdict.subject == subject]
         name = _text(subject, "bold")
         for verdict in own:
-            if verdict.outcome is Outcome.FAIL:
-                name.append(f"\n✗ {plain_text(verdict.check)}", style=STYLES[Outcome.FAIL])
+            if verdict.outcome is CheckOutcome.FAIL:
+                name.append(f"\n✗ {plain_text(verdict.check)}", style=STYLES[CheckOutcome.FAIL])
         table.add_row(name, *(_counts([one for one in own if group_of(one) == group]) for group in groups))
     console.print()
     console.print(table)
 
 
-def _counts(verdicts: Sequence[Verdict]) -> Text:
+def _counts(verdicts: Sequence[CheckVerdict]) -> Text:
     """Return how many checks of a group had each outcome; a dash if none was made."""
     text = Text()
     for outcome, mark in MARKS.items():
@@ -82,13 +249,13 @@ def _counts(verdicts: Sequence[Verdict]) -> Text:
     return text or Text("–", style="dim")
 
 
-def _show_failures(failures: Sequence[Verdict], console: Console) -> None:
+def _show_failures(failures: Sequence[CheckVerdict], console: Console) -> None:
     if failures:
         console.print()
         console.print(Text("Failures", style="bold"))
     for verdict in failures:
         console.print()
-        console.print(_text(f"✗ {_name(verdict)}: {verdict.check}", STYLES[Outcome.FAIL]))
+        console.print(_text(f"✗ {_name(verdict)}: {verdict.check}", STYLES[CheckOutcome.FAIL]))
         grid = Table.grid(padding=(0, 2))
         grid.add_row(Text("expected", style="dim"), _text(verdict.expected))
         grid.add_row(Text("seen", style="dim"), _text(verdict.seen))
@@ -100,9 +267,9 @@ def _show_failures(failures: Sequence[Verdict], console: Console) -> None:
             console.print(Text(f"    {_code(line)}"), soft_wrap=True, highlight=False)
 
 
-def _show_grouped(title: str, report: CheckReport, outcome: Outcome, console: Console) -> None:
+def _show_grouped(title: str, report: CheckReport, outcome: CheckOutcome, console: Console) -> None:
     """Print checks with their reasons, those of the same reason in one line."""
-    groups: dict[str, list[Verdict]] = {}
+    groups: dict[str, list[CheckVerdict]] = {}
     for verdict in report.of(outcome):
         groups.setdefault(verdict.reason, []).append(verdict)
     lines = []
@@ -149,11 +316,11 @@ class CheckProgress:
         self._last = time.monotonic()
         self._bar: Progress | None = None
 
-    def __call__(self, verdict: Verdict, total: int) -> None:
+    def __call__(self, verdict: CheckVerdict, total: int) -> None:
         """Count a verdict."""
         with self._lock:
             self._done += 1
-            self._failed += verdict.outcome is Outcome.FAIL
+            self._failed += verdict.outcome is CheckOutcome.FAIL
             failed = f", {self._failed} failed" if self._failed else ""
             if self._plain:
                 self._print(f"{self._done}/{counted(total, 'check')}{failed}, now {_name(verdict)}", total)
@@ -187,11 +354,11 @@ class CheckProgress:
         self._bar.update(self._bar.task_ids[0], advance=1, description=description)
 
 
-def _name(verdict: Verdict) -> str:
+def _name(verdict: CheckVerdict) -> str:
     return f"{verdict.subject} ({verdict.kind})"
 
 
-def _short_name(verdict: Verdict, report: CheckReport) -> str:
+def _short_name(verdict: CheckVerdict, report: CheckReport) -> str:
     """Return the name of a subject, with its kind only if the run has another subject of that name."""
     kinds = [kind for kind, name in report.subjects if name == verdict.subject]
     return verdict.subject if len(kinds) == 1 else _name(verdict)

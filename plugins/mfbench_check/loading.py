@@ -6,8 +6,8 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 from mfbench.host.discovery import chosen_plugins
+from mfbench.host.expressions import Plugin
 from mfbench.host.probes import SHARED, memory_limit
-from mfbench.host.registered import Plugin
 from mfbench.host.registry import HOST, Registry, load_registry
 from mfbench.processes.call import ChildError, call
 

@@ -9,14 +9,14 @@ import sys
 from dataclasses import asdict
 from typing import Any
 
-from mfbench.data.fingerprint import content_hash
+from mfbench.data.lookup import content_hash
 from mfbench.errors import MfbenchError, describe_error, printable
+from mfbench.host.expressions import Plugin
 from mfbench.host.factories import build
-from mfbench.host.registered import Plugin
 from mfbench.host.registry import load_registry
 from mfbench.model.specs import Dataset
+from mfbench_check.display import CheckFailedError, NotApplicableError
 from mfbench_check.subjects import Opened, Subject
-from mfbench_check.verdicts import CheckFailedError, NotApplicableError
 
 _MARK = "content hash: "  # a loader may print as well
 # Standard input is empty when a plugin is imported: one that reads it must not take the request.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfbench.host.registered import Plugin
+from mfbench.host.expressions import Plugin
 from mfbench.host.registry import load_registry
 from mfbench_check.subjects import Opened, Subject
 

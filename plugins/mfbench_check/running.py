@@ -4,33 +4,113 @@ from __future__ import annotations
 
 import os
 import pickle
+import socket
 import sys
+import tempfile
 import threading
 import time
+import traceback
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from mfbench.errors import describe_error
+from mfbench.host.expressions import Plugin
 from mfbench.host.probes import SHARED, memory_limit
-from mfbench.host.registered import Plugin
-from mfbench.host.registry import HOST, Registry
-from mfbench.processes.channel import Channel, wait
+from mfbench.host.registry import HOST, Registry, load_registry
+from mfbench.processes.channel import Channel, framed, receive, wait
 from mfbench.processes.child import Child, open_child
-from mfbench.processes.keeper import Ended
+from mfbench.processes.monitor import Ended
 from mfbench.processes.process import describe_exit
-from mfbench_check.catalog import Check
-from mfbench_check.listing import all_checks, by_needs
-from mfbench_check.serving import UNMET, Request
-from mfbench_check.subjects import Subject
-from mfbench_check.verdicts import Outcome, Verdict
+from mfbench.processes.temporary import temporary_folder
+from mfbench_check.catalog import CHECKS, Check, all_checks, by_needs
+from mfbench_check.display import CheckFailedError, CheckOutcome, CheckVerdict, NotApplicableError
+from mfbench_check.subjects import Opened, Subject
+
+# Skipped by a need of its own, a check is as silent about the method as a failed one: what needs it is skipped as well.
+UNMET = (CheckOutcome.FAIL, CheckOutcome.SKIPPED)
+
+
+@dataclass(frozen=True)
+class CheckRequest:
+    """What a child is asked for."""
+
+    subject: Subject
+    checks: tuple[str, ...]  # ids, in order
+    failed: frozenset[str]  # checks of the subject that did not pass in an earlier child
+    plugins: tuple[Plugin, ...]  # the plugins to load: that of the subject, and the built-in ones
+    seed: int
+
+
+def serve(connection: socket.socket) -> None:
+    """Make the checks of a request: before each send its id, after it the verdict."""
+    message = receive(connection)
+    if message is None:
+        return
+    request: CheckRequest = pickle.loads(message)  # nosec B301  # from the process that started this one
+
+    def send(value: str | CheckVerdict) -> None:
+        connection.sendall(framed(pickle.dumps(value)))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the main process has named what is left out
+        registry = load_registry(exactly=request.plugins)
+    opened = Opened(request.subject, registry, request.seed)
+    all_checks()
+    failed = set(request.failed)
+    process = os.getpid()
+    for name in request.checks:
+        send(name)
+        verdict = make_check(CHECKS[name], opened, failed)
+        if os.getpid() != process:
+            os._exit(0)  # a method has forked and returns in both processes: one answers
+        if verdict.outcome in UNMET:
+            failed.add(name)
+        send(verdict)
+
+
+def make_check(check: Check, opened: Opened, failed: Sequence[str] | set[str] = ()) -> CheckVerdict:
+    """Make one check in this process."""
+    start = time.perf_counter()
+    outcome, reason, expected, seen, snippet = CheckOutcome.PASS, "", "", "", ""
+    missing = next((name for name in check.needs if name in failed), "")
+    try:
+        if missing:
+            outcome, reason = CheckOutcome.SKIPPED, f"the check {missing!r}, on which it depends, does not pass"
+        else:
+            reason = check.function(opened) or ""
+    except NotApplicableError as error:
+        outcome, reason = CheckOutcome.NOT_APPLICABLE, str(error)
+    except CheckFailedError as error:
+        outcome, expected, seen, snippet = CheckOutcome.FAIL, error.expected, error.seen, error.snippet
+    except BaseException as error:  # noqa: BLE001 - whatever a plugin raises is the answer of the check
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        outcome, expected = CheckOutcome.FAIL, "the check runs to its end"
+        seen = f"{describe_error(error)} ({place.filename}, line {place.lineno})"
+    subject = opened.subject
+    return CheckVerdict(
+        subject=subject.name,
+        kind=subject.kind,
+        package=subject.plugin.package,
+        check=check.id,
+        outcome=outcome,
+        reason=reason,
+        expected=expected,
+        seen=seen,
+        snippet=snippet,
+        seconds=round(time.perf_counter() - start, 3),
+    )
+
 
 SECONDS = 120.0  # of one check; scikit-learn's take the longest
 _START = 300.0  # until the first check begins: importing a large library takes minutes on a busy machine
 # These may be the first to fit with arrays of their kind; a method that compiles code gets as long as an import.
 _COMPILING = ("fit", "read-only")
-_SERVE = "mfbench_check.serving:serve"
+_SERVE = "mfbench_check.running:serve"
 _TICK = 0.5  # after which a thread notices that the run was interrupted
 
 
@@ -49,15 +129,15 @@ def run_checks(
     registry: Registry,
     options: Options | None = None,
     only: Iterable[str] | None = None,
-    follow: Callable[[Verdict], None] = lambda verdict: None,
-) -> list[Verdict]:
+    follow: Callable[[CheckVerdict], None] = lambda verdict: None,
+) -> list[CheckVerdict]:
     """Make all checks of some subjects."""
     ids = None if only is None else set(only)
     table = [check for check in all_checks() if ids is None or check.id in ids]
     order = [check.id for check in table]
     run = _Run(by_needs(table), registry, options or Options())
 
-    def work(subject: Subject) -> list[Verdict]:
+    def work(subject: Subject) -> list[CheckVerdict]:
         verdicts = []
         for verdict in _of_subject(subject, run):
             follow(verdict)
@@ -99,25 +179,25 @@ class _Run:
         return max(self.options.seconds, _START) if compiles else self.options.seconds
 
 
-def judged(verdict: Verdict, declared: Mapping[str, str], *, strict: bool = True) -> Verdict:
+def judged(verdict: CheckVerdict, declared: Mapping[str, str], *, strict: bool = True) -> CheckVerdict:
     """Return a verdict that takes the failures into account that a spec declares."""
     if verdict.check not in declared:
         return verdict
-    if verdict.outcome is Outcome.FAIL:
-        return replace(verdict, outcome=Outcome.EXPECTED, reason=declared[verdict.check])
-    if verdict.outcome is Outcome.SKIPPED or not strict:
+    if verdict.outcome is CheckOutcome.FAIL:
+        return replace(verdict, outcome=CheckOutcome.EXPECTED, reason=declared[verdict.check])
+    if verdict.outcome is CheckOutcome.SKIPPED or not strict:
         return verdict
-    how = "passes" if verdict.outcome is Outcome.PASS else "is not applicable"
+    how = "passes" if verdict.outcome is CheckOutcome.PASS else "is not applicable"
     return replace(
         verdict,
-        outcome=Outcome.FAIL,
+        outcome=CheckOutcome.FAIL,
         reason="",
         expected=f"the failure that the spec declares ({declared[verdict.check]})",
         seen=f"it {how}; remove {verdict.check!r} from expected_failures",
     )
 
 
-def _of_subject(subject: Subject, run: _Run) -> Iterator[Verdict]:
+def _of_subject(subject: Subject, run: _Run) -> Iterator[CheckVerdict]:
     """Yield the verdict of each check of a subject."""
     declared: Mapping[str, str] = getattr(_spec(subject, run.registry), "expected_failures", {})
     lost = next((one.sentence for one in run.registry.problems.records if one.plugin == subject.plugin), "")
@@ -125,14 +205,14 @@ def _of_subject(subject: Subject, run: _Run) -> Iterator[Verdict]:
     pending = []
     for check in checks_of(subject, run.table):
         if check.id in run.options.skip:
-            yield _verdict(subject, check.id, Outcome.SKIPPED, reason=run.options.skip[check.id])
+            yield _verdict(subject, check.id, CheckOutcome.SKIPPED, reason=run.options.skip[check.id])
         elif is_lost:  # no child can load it either
-            yield _verdict(subject, check.id, Outcome.FAIL, expected="a plugin that can be loaded", seen=lost)
+            yield _verdict(subject, check.id, CheckOutcome.FAIL, expected="a plugin that can be loaded", seen=lost)
         else:
             pending.append(check.id)
     failed: set[str] = set()
     while pending and not run.stop.is_set():
-        request = Request(subject, tuple(pending), frozenset(failed), run.plugins_for(subject), run.options.seed)
+        request = CheckRequest(subject, tuple(pending), frozenset(failed), run.plugins_for(subject), run.options.seed)
         for verdict in _of_child(request, run):
             if verdict.outcome in UNMET:
                 failed.add(verdict.check)
@@ -147,7 +227,7 @@ def _spec(subject: Subject, registry: Registry) -> Any:
     return lookups[subject.kind](subject.name).spec if subject.kind in lookups else None
 
 
-def _of_child(request: Request, run: _Run) -> Iterator[Verdict]:
+def _of_child(request: CheckRequest, run: _Run) -> Iterator[CheckVerdict]:
     """Yield the verdicts of one child; the last one is that of the check which ended it, if one did."""
     child = open_child(SHARED)
     try:
@@ -159,7 +239,7 @@ def _of_child(request: Request, run: _Run) -> Iterator[Verdict]:
         child.close()
 
 
-def _listen(child: Child, channel: Channel, request: Request, run: _Run) -> Iterator[Verdict]:
+def _listen(child: Child, channel: Channel, request: CheckRequest, run: _Run) -> Iterator[CheckVerdict]:
     current, left, seconds = "", len(request.checks), max(run.options.seconds, _START)
     deadline = time.monotonic() + seconds
     while left and not run.stop.is_set():
@@ -172,7 +252,7 @@ def _listen(child: Child, channel: Channel, request: Request, run: _Run) -> Iter
         ended = next((event for event in child.events() if isinstance(event, Ended)), None)
         for message in channel.messages():
             value = pickle.loads(message)  # nosec B301  # from a child of this process
-            if isinstance(value, Verdict):
+            if isinstance(value, CheckVerdict):
                 left -= 1
                 yield value
             else:
@@ -187,14 +267,16 @@ def _listen(child: Child, channel: Channel, request: Request, run: _Run) -> Iter
             return
 
 
-def _ended(request: Request, current: str, how: str) -> Verdict:
+def _ended(request: CheckRequest, current: str, how: str) -> CheckVerdict:
     """Return the verdict of the check during which a child ended; the first one if none had begun."""
     check = current or request.checks[0]
-    return _verdict(request.subject, check, Outcome.FAIL, expected="the check ends and its process goes on", seen=how)
+    return _verdict(
+        request.subject, check, CheckOutcome.FAIL, expected="the check ends and its process goes on", seen=how
+    )
 
 
-def _verdict(subject: Subject, check: str, outcome: Outcome, **texts: str) -> Verdict:
-    return Verdict(
+def _verdict(subject: Subject, check: str, outcome: CheckOutcome, **texts: str) -> CheckVerdict:
+    return CheckVerdict(
         subject=subject.name,
         kind=subject.kind,
         package=subject.plugin.package,
@@ -206,3 +288,76 @@ def _verdict(subject: Subject, check: str, outcome: Outcome, **texts: str) -> Ve
 
 def _processors() -> Sequence[int]:
     return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)
+
+
+_HOME = ("HOME", "USERPROFILE")
+_FAMILIES = (2, 10, 23, 30)  # AF_INET, and AF_INET6 of Linux, Windows and macOS; others do not leave the machine
+_NAME_LOOKUPS = ("socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr")
+
+
+class _Recorder:
+    """An audit hook, which a process cannot remove: it does nothing while no file takes its records."""
+
+    def __init__(self) -> None:
+        self.descriptor = -1
+        self.is_installed = False
+
+    def __call__(self, event: str, args: tuple[object, ...]) -> None:
+        if self.descriptor < 0 or not event.startswith("socket."):
+            return
+        if event in _NAME_LOOKUPS or (event == "socket.__new__" and args[1] in _FAMILIES):
+            # To a file, not a list: children that the method forks share it.
+            os.write(self.descriptor, event.encode() + b"\n")
+
+
+_RECORDER = _Recorder()
+
+
+@contextmanager
+def recorded_sockets() -> Iterator[list[str]]:
+    """Record sockets and look-ups of names in this process and those it forks."""
+    if not _RECORDER.is_installed:
+        sys.addaudithook(_RECORDER)
+        _RECORDER.is_installed = True
+    events: list[str] = []
+    with tempfile.TemporaryFile() as file:
+        _RECORDER.descriptor = file.fileno()
+        try:
+            yield events
+        finally:
+            _RECORDER.descriptor = -1
+            file.seek(0)
+            events += file.read().decode().splitlines()
+
+
+@contextmanager
+def temporary_home() -> Iterator[Path]:
+    """Let the home folder be an empty temporary one."""
+    before = {name: os.environ.get(name) for name in _HOME}
+    with temporary_folder("check") as folder:
+        os.environ.update(dict.fromkeys(_HOME, str(folder)))
+        try:
+            yield folder
+        finally:
+            for name, value in before.items():
+                os.environ.pop(name, None)
+                if value is not None:
+                    os.environ[name] = value
+
+
+@contextmanager
+def temporary_working_directory() -> Iterator[Path]:
+    """Let the working directory be an empty temporary one."""
+    before = Path.cwd()
+    with temporary_folder("check") as folder:
+        os.chdir(folder)
+        try:
+            yield folder
+        finally:
+            os.chdir(before)
+
+
+def files_in(folder: Path) -> list[str]:
+    """Return the relative paths of the files in a folder, except what compilers cache beside modules."""
+    paths = (path.relative_to(folder) for path in sorted(folder.rglob("*")) if not path.is_dir())
+    return [path.as_posix() for path in paths if "__pycache__" not in path.parts]

@@ -3,24 +3,82 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from sklearn.neighbors import KNeighborsClassifier
 
+from mfbench.data.prepare import Columns, Scale
 from mfbench.errors import UnknownNameError, describe_error
-from mfbench.host.expressions import Expression
+from mfbench.host.expressions import Expression, Plugin, Registered, normalized
 from mfbench.host.factories import parameter_names
-from mfbench.host.names import normalized
-from mfbench.host.registered import Plugin, Registered
 from mfbench.host.registry import Registry
-from mfbench_check.samples import sample
-from mfbench_check.verdicts import CheckFailedError, NotApplicableError
+from mfbench.model.trials import Status, Trial, TrialResult
+from mfbench.run.trial.curve import run_trial
+from mfbench.run.trial.folds import Fold
+from mfbench.suite.methods import ResolvedMethod, Step
+from mfbench_check.display import CheckFailedError, NotApplicableError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+Table = tuple["NDArray[np.float64]", "NDArray[np.int64]"]
+
+N_ROWS, N_FEATURES = 60, 6
+
+
+def sample(name: str = "two-classes", seed: int = 0) -> Table:
+    """Return a small table on which checks fit methods."""
+    if name not in SAMPLES:
+        raise UnknownNameError("sample", name, SAMPLES)
+    return SAMPLES[name](np.random.default_rng(seed))
+
+
+def shifted(rng: np.random.Generator, n_samples: int, n_features: int, n_classes: int) -> Table:
+    """Return classes that differ in the means of the first two features; classes have equal sizes up to one row."""
+    y = rng.permutation(np.arange(n_samples) % n_classes).astype(np.int64)
+    X = rng.normal(size=(n_samples, n_features))
+    X[:, 0] += 1.5 * y
+    if n_features > 1:
+        X[:, 1] -= 1.0 * y
+    return X, y
+
+
+def _missing(rng: np.random.Generator) -> Table:
+    X, y = shifted(rng, N_ROWS, N_FEATURES, 2)
+    X[rng.random(X.shape) < 0.05] = np.nan
+    return X, y
+
+
+def _single_row(rng: np.random.Generator) -> Table:
+    X, y = shifted(rng, N_ROWS, N_FEATURES, 2)
+    y[0] = 2
+    return X, y
+
+
+def _scaled(factor: float) -> Callable[[np.random.Generator], Table]:
+    def make(rng: np.random.Generator) -> Table:
+        X, y = shifted(rng, N_ROWS, N_FEATURES, 2)
+        return X * factor, y
+
+    return make
+
+
+SAMPLES: dict[str, Callable[[np.random.Generator], Table]] = {
+    "two-classes": lambda rng: shifted(rng, N_ROWS, N_FEATURES, 2),
+    "three-classes": lambda rng: shifted(rng, N_ROWS, N_FEATURES, 3),
+    "many-classes": lambda rng: shifted(rng, N_ROWS, N_FEATURES, 12),
+    "one-feature": lambda rng: shifted(rng, N_ROWS, 1, 2),
+    "more-features-than-rows": lambda rng: shifted(rng, 20, 40, 2),
+    "one-row-of-a-class": _single_row,
+    "missing-values": _missing,
+    "tiny-scale": _scaled(1e-150),
+    "huge-scale": _scaled(1e150),
+}
+
 
 Kind = Literal["plugin", "selector", "classifier", "dataset", "suite"]
 LINES = 10  # of a snippet
@@ -79,7 +137,7 @@ class Opened:
         return np.random.default_rng(self.seed)
 
     def sample(self, name: str = "two-classes") -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Return a table of this run of checks; see `mfbench_check.samples.sample`."""
+        """Return a table of this run of checks; see `mfbench_check.subjects.sample`."""
         return sample(name, self.seed)
 
     def settings(self, **overrides: Any) -> dict[str, Any]:
@@ -187,3 +245,108 @@ def _all(registry: Registry) -> Iterator[Subject]:
         for name, path in registry.suites().items():
             if path.parent.resolve() == folder.resolve():
                 yield Subject("suite", name, plugin)
+
+
+Target = Literal["selector", "classifier"]
+_NEIGHBOURS = 5  # of the classifier behind a selector
+
+
+@dataclass(frozen=True)
+class FitInput:
+    """What a fit received."""
+
+    step: Target
+    X: NDArray[Any]  # X, y: copies, as they were when the fit began
+    y: NDArray[Any]
+    bases: tuple[NDArray[Any], ...]  # the larger arrays, if any, that X and y were views of
+
+
+@dataclass
+class Seen:
+    """The outcome of a trial and what was seen of it."""
+
+    result: TrialResult
+    inputs: list[FitInput] = field(default_factory=list)  # of each fit, in order
+    # Predictions of the checked classifier for rows of the check, made right after its fit.
+    clean: list[NDArray[Any]] = field(default_factory=list)
+
+
+class Spy:
+    """An estimator around another one, which records what `fit` receives."""
+
+    # Around it, not in it: the inner estimator may pickle or copy itself, and nothing of it is replaced.
+
+    def __init__(
+        self, inner: Any, before: Callable[[Any, Any], None], after: Callable[[Any], None] = lambda inner: None
+    ) -> None:
+        self._inner, self._before, self._after = inner, before, after
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    def fit(self, X: Any, y: Any) -> Spy:
+        """Record the input, then fit the inner estimator."""
+        self._before(X, y)
+        self._inner.fit(X, y)
+        self._after(self._inner)
+        return self
+
+
+def make_fold(X: Any, y: Any, n_train: int, scale: Scale = "standard", *, missing: bool = False) -> Fold:
+    """Return the fold whose training rows are the first ones of a table."""
+    rows = np.arange(len(X))
+    columns = Columns(np.zeros(X.shape[1], dtype=bool), missing=missing)
+    return Fold(np.array(X), np.array(y), columns, rows[:n_train], rows[n_train:], scale, inner_folds=2, seed=0)
+
+
+def run_on(
+    fold: Fold,
+    method: Any,
+    kind: Target = "selector",
+    *,
+    top: int | Literal["all"] = "all",
+    raw_input: bool = False,
+    clean: NDArray[np.float64] | None = None,
+    name: str = "checked",
+) -> Seen:
+    """Run a method on a fold as a benchmark does."""
+    seen = Seen(TrialResult(key=name))
+    checked = kind
+
+    def spy(inner: Any, step: Target) -> Spy:
+        def before(X: Any, y: Any) -> None:
+            bases = tuple(array.base for array in (X, y) if getattr(array, "base", None) is not None)
+            seen.inputs.append(FitInput(step, np.array(X), np.array(y), bases))
+
+        def after(fitted: Any) -> None:
+            if clean is not None and step == checked == "classifier":
+                seen.clean.append(np.asarray(fitted.predict(clean.copy())))
+
+        return Spy(inner, before, after)
+
+    def make(expression: Expression, kind: str, **overrides: Any) -> Any:
+        step: Target = "selector" if kind == "selector" else "classifier"
+        return spy(method if step == checked else KNeighborsClassifier(_NEIGHBOURS), step)
+
+    selector = Step(Expression(name, {}), raw_input=raw_input) if kind == "selector" else None
+    resolved = ResolvedMethod(name, selector, Step(Expression("knn", {})), top)
+    trial = Trial(key=name, dataset="sample", method=name, repeat=0, fold=0, seed=0)
+    seen.result = run_trial(trial, resolved, fold, ["accuracy"], make)
+    return seen
+
+
+def run_subject(subject: Opened, fold: Fold, **options: Any) -> Seen:
+    """Run what is checked on a fold; see `run_on`."""
+    kind: Target = "selector" if subject.kind == "selector" else "classifier"
+    raw_input = bool(getattr(subject.spec, "raw_input", False))
+    return run_on(fold, subject.make(), kind, raw_input=raw_input, **options)
+
+
+def succeeded(seen: Seen) -> Seen:
+    """Return what was seen of a trial."""
+    result = seen.result
+    if result.status is not Status.OK:
+        raise CheckFailedError(
+            "a trial on ordinary data", f"it failed with {result.error_type}: {result.error_message}"
+        )
+    return seen

@@ -10,12 +10,10 @@ from typing import Any
 from mfbench.errors import UsageError
 from mfbench.host.registry import Registry, load_registry
 from mfbench_check.api import chosen_subjects, make_options
-from mfbench_check.listing import all_checks
-from mfbench_check.result import explanation
+from mfbench_check.catalog import all_checks
+from mfbench_check.display import CheckOutcome, CheckVerdict, explanation
 from mfbench_check.running import SECONDS, Options, checks_of, run_checks
-from mfbench_check.samples import sample
-from mfbench_check.subjects import Subject
-from mfbench_check.verdicts import Outcome, Verdict
+from mfbench_check.subjects import Subject, sample
 
 __all__ = ["SingleCheck", "parametrize_plugin", "sample"]
 
@@ -26,10 +24,10 @@ class _Results:
 
     registry: Registry
     options: Options
-    verdicts: dict[Subject, dict[str, Verdict]] = field(default_factory=dict)
+    verdicts: dict[Subject, dict[str, CheckVerdict]] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def verdict(self, subject: Subject, check: str) -> Verdict:
+    def verdict(self, subject: Subject, check: str) -> CheckVerdict:
         with self.lock:
             if subject not in self.verdicts:
                 verdicts = run_checks([subject], self.registry, self.options)
@@ -65,13 +63,13 @@ class SingleCheck:
 
         verdict = self._results.verdict(self.subject, self.check)
         match verdict.outcome:
-            case Outcome.FAIL:
+            case CheckOutcome.FAIL:
                 raise AssertionError(explanation(verdict))
-            case Outcome.EXPECTED:
+            case CheckOutcome.EXPECTED:
                 pytest.xfail(verdict.reason)
-            case Outcome.SKIPPED:
+            case CheckOutcome.SKIPPED:
                 pytest.skip(verdict.reason)
-            case Outcome.NOT_APPLICABLE:
+            case CheckOutcome.NOT_APPLICABLE:
                 pytest.skip(f"not applicable: {verdict.reason}")
 
 

@@ -37,7 +37,7 @@ _LIMITS = (Status.TIMEOUT, Status.MEMORY)
 """Whether a limit is reached depends on the machine; whether a method ends its process should not."""
 
 
-class Outcome(StrEnum):
+class AgreementKind(StrEnum):
     """What a repetition says about a claimed result."""
 
     EQUAL = "equal"
@@ -47,12 +47,12 @@ class Outcome(StrEnum):
     NOT_RUN = "not run"
 
 
-COMPARED = (Outcome.EQUAL, Outcome.ROUNDING, Outcome.DIFFERENT)
+COMPARED = (AgreementKind.EQUAL, AgreementKind.ROUNDING, AgreementKind.DIFFERENT)
 """The outcomes that say something about the claim."""
 
 
 @dataclass(frozen=True)
-class Limits:
+class RunLimits:
     """The limits of a bundle's run, which its repetition has as well."""
 
     seconds: float = 0.0  # seconds, memory: of a trial, and of a worker process in bytes; 0 if it is not known
@@ -61,35 +61,40 @@ class Limits:
     lowered: tuple[str, ...] = ()
 
 
-UNKNOWN = Limits()
+UNKNOWN = RunLimits()
 
 
 @dataclass(frozen=True)
 class Agreement:
     """An outcome, with what differs."""
 
-    outcome: Outcome
+    outcome: AgreementKind
     detail: str = ""  # what differs and by how much, a clause; empty if nothing does
 
 
-def agreement(claimed: Mapping[str, Any], repeated: Mapping[str, Any], limits: Limits = UNKNOWN) -> Agreement:
+def agreement(claimed: Mapping[str, Any], repeated: Mapping[str, Any], limits: RunLimits = UNKNOWN) -> Agreement:
     """Compare a claimed result with that of the repetition."""
     there, here = claimed["status"], repeated["status"]
     if there != here:
         detail = f"it {_status(claimed)} in the bundle and {_status(repeated)} here"
         missed = _missed(there, repeated, limits)
         limit = there in _LIMITS or here in _LIMITS
-        return Agreement(Outcome.NOT_COMPARABLE if limit and not missed else Outcome.DIFFERENT, detail + missed)
+        return Agreement(
+            AgreementKind.NOT_COMPARABLE if limit and not missed else AgreementKind.DIFFERENT, detail + missed
+        )
     if here in _LIMITS and limits.lowered:
-        return Agreement(Outcome.NOT_COMPARABLE, f"it {_CLAUSES[here]} on both sides: {'; '.join(limits.lowered)}")
+        return Agreement(
+            AgreementKind.NOT_COMPARABLE, f"it {_CLAUSES[here]} on both sides: {'; '.join(limits.lowered)}"
+        )
     if here in (*_LIMITS, Status.CRASH):
-        return Agreement(Outcome.EQUAL)
+        return Agreement(AgreementKind.EQUAL)
     if here != Status.OK:
         # What a message says may depend on the machine.
         if claimed["error_type"] == repeated["error_type"]:
-            return Agreement(Outcome.EQUAL)
+            return Agreement(AgreementKind.EQUAL)
         return Agreement(
-            Outcome.DIFFERENT, f"it fails with {claimed['error_type']} in the bundle and {repeated['error_type']} here"
+            AgreementKind.DIFFERENT,
+            f"it fails with {claimed['error_type']} in the bundle and {repeated['error_type']} here",
         )
     first, second = dict(_leaves(claimed)), dict(_leaves(repeated))
     clauses: list[str] = []
@@ -100,14 +105,14 @@ def agreement(claimed: Mapping[str, Any], repeated: Mapping[str, Any], limits: L
             (rounded if is_rounding else clauses).append(clause)
     shown = clauses or rounded
     more = [f"{len(shown) - _SHOWN} more"] if len(shown) > _SHOWN else []
-    outcome = Outcome.DIFFERENT if clauses else Outcome.ROUNDING if rounded else Outcome.EQUAL
+    outcome = AgreementKind.DIFFERENT if clauses else AgreementKind.ROUNDING if rounded else AgreementKind.EQUAL
     return Agreement(outcome, "; ".join([*shown[:_SHOWN], *more]))
 
 
 _SHOWN = 3
 
 
-def _missed(there: Status, repeated: Mapping[str, Any], limits: Limits) -> str:
+def _missed(there: Status, repeated: Mapping[str, Any], limits: RunLimits) -> str:
     """Return by how much the repetition has missed the limit that the claim reached; empty if not by a wide margin."""
     if there not in _WIDE_MARGINS or repeated["status"] in _LIMITS:
         return ""

@@ -8,34 +8,32 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from mfbench.api.runs import DEFAULT_OUT, find_run
-from mfbench.base.untrusted import plain_text
+from mfbench.api.request import DEFAULT_OUT, find_run
+from mfbench.base.text import plain_text
+from mfbench.data.cache import DataOptions
 from mfbench.data.lookup import Lookup
-from mfbench.data.sources import DataOptions
 from mfbench.errors import UsageError, whole_number
 from mfbench.host.registry import load_registry
 from mfbench.model.trials import Status, Trial
 from mfbench.processes.temporary import temporary_folder
 from mfbench.report.progress import follow_in_notebook
 from mfbench.run.environment import describe
-from mfbench.run.merge.compatibility import machine_of
-from mfbench.run.merge.differing_data import differing_data
+from mfbench.run.merging import differing_data, machine_of
 from mfbench.run.reuse import remarks_on_reuse
 from mfbench.run.runner import Observer, RunOptions, execute
-from mfbench.run.store.recorded_code import code_of, differences_of
+from mfbench.run.store.metadata import code_of, differences_of
 from mfbench.run.store.store import Store
-from mfbench.run.workers.owners import code_of_methods
+from mfbench.run.workers.job import code_of_methods
+from mfbench.stats.detection import which_shard
 from mfbench.stats.results import Run
-from mfbench.stats.shards import which_shard
 from mfbench.suite.plan import Plan
-from mfbench_claims.agreement import COLUMNS, MEASURED, Agreement, Outcome, agreement
+from mfbench_claims.agreement import COLUMNS, MEASURED, Agreement, AgreementKind, agreement
 from mfbench_claims.dropped import dropped_parts
 from mfbench_claims.installed_suite import differences_from_installed, differing_figures, limits_of
 from mfbench_claims.reading import OpenedBundle, opened_bundles
 from mfbench_claims.rebuilt_plan import Rebuilt, Surroundings, rebuilt_plan
-from mfbench_claims.sampling import Place, new_seed, sample_of
 from mfbench_claims.verdicts import changed_verdicts, claimed_run, one_line, verdicts_of, with_repeated
-from mfbench_claims.verification import Verification, VerifiedTrial
+from mfbench_claims.verification import Place, Verification, VerifiedTrial, new_seed, sample_of
 from mfbench_claims.writing import Written, write_bundle
 
 __all__ = ["SAMPLE", "Verification", "VerifiedTrial", "Written", "bundle_run", "bundle_runs", "verify_bundle"]
@@ -172,7 +170,7 @@ class _Verifier:
             unplanned=sum(dropped.values()),
             # What other shares of a run have is not dropped.
             dropped=list(dropped) if meta.shard is None else [],
-            missing=[VerifiedTrial(*place, Outcome.NOT_RUN).name for place in self.missing],
+            missing=[VerifiedTrial(*place, AgreementKind.NOT_RUN).name for place in self.missing],
             # Whoever made the bundle wrote the record; the first sentence has the numbers.
             code=code,
             reused=[plain_text(text, 500) for text in remarks_on_reuse(meta.reused, self._results)[:1]],
@@ -210,7 +208,7 @@ class _Verifier:
         for place, each in agreements.items():
             if place[0] in self.differing:
                 details = filter(None, (self.differing[place[0]], each.detail))
-                agreements[place] = Agreement(Outcome.DIFFERENT, "; ".join(details))
+                agreements[place] = Agreement(AgreementKind.DIFFERENT, "; ".join(details))
         return agreements
 
     def _changed(self, trials: dict[Place, Trial], agreements: dict[Place, Agreement]) -> tuple[list[str], int]:
@@ -218,9 +216,9 @@ class _Verifier:
         replaced = {
             self.keys[place]: trials[place].key
             for place, each in agreements.items()
-            if each.outcome in (Outcome.ROUNDING, Outcome.DIFFERENT)
+            if each.outcome in (AgreementKind.ROUNDING, AgreementKind.DIFFERENT)
             # A claimed limit must not keep a result out of the verdicts.
-            or (each.outcome is Outcome.NOT_COMPARABLE and place in self.completed)
+            or (each.outcome is AgreementKind.NOT_COMPARABLE and place in self.completed)
         }
         if not replaced:
             return [], len(self.verdicts)
@@ -239,7 +237,7 @@ class _Verifier:
             return VerifiedTrial(*place, agreements[place].outcome, agreements[place].detail)
         dataset, method = place[:2]
         reason = rebuilt.reasons.get(dataset) or rebuilt.reasons.get(method) or "it is not part of the suite here"
-        return VerifiedTrial(*place, Outcome.NOT_RUN, reason)
+        return VerifiedTrial(*place, AgreementKind.NOT_RUN, reason)
 
     def _differences(self, trials: dict[Place, Trial], plan: Plan | None) -> dict[str, int]:
         """Return what differs here, with the number of trials that it concerns."""
@@ -311,7 +309,7 @@ def bundle_runs(runs: Sequence[str], target: Path, out: Path | str = DEFAULT_OUT
     Parameters
     ----------
     runs : sequence of str
-        Each as for `mfbench.api.runs.find_run`.
+        Each as for `mfbench.api.request.find_run`.
     target : Path
         A file that ends in ``.zip``; or else a folder, in which each run has ``SUITE/claim.zip``.
     out : Path or str, default="reports"

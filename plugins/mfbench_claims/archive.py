@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from mfbench.base.untrusted import plain_text
+from mfbench.base.text import plain_text
 from mfbench.errors import UsageError
 from mfbench_claims.form import LARGEST_CONTENT, LARGEST_DOCUMENT, LARGEST_FILE, LARGEST_LINE, MEMBERS
 
@@ -28,7 +28,7 @@ _ENCRYPTED = 0x1
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError)
 
 
-class RefusedError(Exception):
+class RefusedBundleError(Exception):
     """Why a file is not accepted as a bundle: the end of a sentence."""
 
 
@@ -42,7 +42,7 @@ def opened_archive(path: Path) -> Iterator[zipfile.ZipFile]:
         with archive:
             _check_members(archive.infolist())
             yield archive
-    except RefusedError as refusal:
+    except RefusedBundleError as refusal:
         raise UsageError(f"{path}{REFUSED}{refusal}") from None
     except MemoryError:
         raise UsageError(f"{path}{REFUSED}it needs more memory than there is") from None
@@ -52,34 +52,34 @@ def _check_file(path: Path) -> None:
     """Check sizes before zipfile reads the list of members, which may be gigabytes long."""
     about = path.stat()
     if not stat.S_ISREG(about.st_mode):
-        raise RefusedError("it is not a file")
+        raise RefusedBundleError("it is not a file")
     if about.st_size > LARGEST_FILE:
-        raise RefusedError(f"it is larger than {LARGEST_FILE // 2**30} GiB")
+        raise RefusedBundleError(f"it is larger than {LARGEST_FILE // 2**30} GiB")
     with path.open("rb") as file:
         file.seek(max(0, about.st_size - _END.size - _LENGTH_OF_LOCATOR))
         tail = file.read()
     if len(tail) < _END.size:
-        raise RefusedError("it is not a zip file")
+        raise RefusedBundleError("it is not a zip file")
     signature, length, comment = _END.unpack(tail[-_END.size :])
     if signature != b"PK\x05\x06" or comment:
-        raise RefusedError("it is not a zip file, its end is missing, or something was added to it")
+        raise RefusedBundleError("it is not a zip file, its end is missing, or something was added to it")
     if tail.startswith(_LOCATOR) or length > _LARGEST_DIRECTORY:
-        raise RefusedError("its list of members is longer than that of a bundle")
+        raise RefusedBundleError("its list of members is longer than that of a bundle")
 
 
 def _check_members(members: list[zipfile.ZipInfo]) -> None:
     """Check names, kinds and sizes of the members."""
     names = sorted(member.filename for member in members)
     if names != sorted(MEMBERS):
-        raise RefusedError(f"its members are not those of a bundle: {plain_text(', '.join(names), 300)}")
+        raise RefusedBundleError(f"its members are not those of a bundle: {plain_text(', '.join(names), 300)}")
     for member in members:
         is_plain = stat.S_IFMT(member.external_attr >> 16) in (0, stat.S_IFREG)
         is_packed_as_usual = member.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
         if member.flag_bits & _ENCRYPTED or not (is_plain and is_packed_as_usual):
-            raise RefusedError(f"its member {member.filename} is encrypted, a link, or compressed in another way")
+            raise RefusedBundleError(f"its member {member.filename} is encrypted, a link, or compressed in another way")
     # zipfile reads no more of a member than this size, whatever its content unpacks to.
     if sum(member.file_size for member in members) > LARGEST_CONTENT:
-        raise RefusedError(f"its content is larger than {LARGEST_CONTENT // 2**30} GiB")
+        raise RefusedBundleError(f"its content is larger than {LARGEST_CONTENT // 2**30} GiB")
 
 
 def sha256_of(archive: zipfile.ZipFile, name: str) -> str:
@@ -93,7 +93,7 @@ def document(archive: zipfile.ZipFile, name: str) -> bytes:
     with _damage_of(name), archive.open(name) as member:
         content = member.read(LARGEST_DOCUMENT + 1)
     if len(content) > LARGEST_DOCUMENT:
-        raise RefusedError(f"its member {name} is larger than {LARGEST_DOCUMENT // 2**20} MiB")
+        raise RefusedBundleError(f"its member {name} is larger than {LARGEST_DOCUMENT // 2**20} MiB")
     return content
 
 
@@ -102,7 +102,7 @@ def lines(archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:
     with _damage_of(name), archive.open(name) as member:
         while line := member.readline(LARGEST_LINE + 1):
             if len(line) > LARGEST_LINE:
-                raise RefusedError(f"a line of its member {name} is longer than {LARGEST_LINE // 2**20} MiB")
+                raise RefusedBundleError(f"a line of its member {name} is longer than {LARGEST_LINE // 2**20} MiB")
             yield line
 
 
@@ -117,6 +117,6 @@ def _intact(otherwise: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise RefusedError(f"it cannot be read ({error.strerror or error})") from None
+        raise RefusedBundleError(f"it cannot be read ({error.strerror or error})") from None
     except _BROKEN:
-        raise RefusedError(otherwise) from None
+        raise RefusedBundleError(otherwise) from None

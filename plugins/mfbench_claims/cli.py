@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from mfbench.base.untrusted import shell_command
+from mfbench.base.text import shell_command
+from mfbench.cli.entry import outlive_output, write_document
 from mfbench.cli.options import DEFAULT_OUT, DataDir, Offline, Out, make_console, print_line
-from mfbench.cli.streams import outlive_output, write_document
 from mfbench.errors import UsageError
 
 
@@ -31,7 +31,7 @@ def bundle(
 
     It has the suite, the plan, all results, versions, and hashes of data and code, but no paths below your home.
     """
-    from mfbench.base.wording import counted
+    from mfbench.base.text import counted
     from mfbench_claims.api import bundle_runs
 
     outlive_output()
@@ -73,10 +73,10 @@ def verify(
     Exit code 0: all compared results are equal; 1: something differs, was dropped or has no result, or a verdict would
     change; 2: the file is refused; 3: nothing could be compared.
     """
-    from mfbench.base.untrusted import json_document
+    from mfbench.base.text import json_document
     from mfbench.report.progress import Silent, follow
     from mfbench_claims.api import SAMPLE, verify_bundle
-    from mfbench_claims.display import verification_lines
+    from mfbench_claims.verification import verification_lines
 
     if every and sample is not None:
         raise UsageError("choose one of --sample and --all")

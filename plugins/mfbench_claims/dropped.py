@@ -10,13 +10,12 @@ from operator import itemgetter
 from mfbench.data.reference import FileReference, OpenMLSuiteReference, parse_reference
 from mfbench.errors import DataError, UsageError
 from mfbench.run.store.metadata import RunMetadata
-from mfbench.suite.limits import check_trials
+from mfbench.suite.loading import matching
 from mfbench.suite.protocols import make_protocol
-from mfbench.suite.restriction import matching
-from mfbench.suite.schema import Suite
+from mfbench.suite.schema import Suite, check_trials
 from mfbench_claims.installed_suite import recorded_protocol
 from mfbench_claims.rebuilt_plan import Surroundings, recorded_suite
-from mfbench_claims.sampling import Place
+from mfbench_claims.verification import Place
 
 # What a clause names, and the positions of a place that it stands for; the largest parts come first.
 _PARTS = {

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Base64Bytes, BaseModel, ConfigDict, Field, TypeAdapter
 
 from mfbench.model.trials import Status
-from mfbench.run.store.seals import TRIAL_COLUMNS, WHOLE
+from mfbench.run.store.checksums import TRIAL_COLUMNS, WHOLE
 
 MANIFEST = "manifest.json"
 METADATA = "metadata.json"

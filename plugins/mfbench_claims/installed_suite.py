@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from mfbench.base.untrusted import plain_text
+from mfbench.base.text import plain_text
 from mfbench.data.catalog import resolved_reference
 from mfbench.data.reference import RegisteredReference, parse_reference
 from mfbench.errors import PluginError, SuiteError, UsageError
@@ -21,9 +21,9 @@ from mfbench.run.store.store import Store
 from mfbench.suite.loading import LoadedSuite, load_suite
 from mfbench.suite.published import load_published, match, match_counts, read_published, shipped_tables
 from mfbench.suite.schema import Profile, ProtocolSettings, standard_profiles
-from mfbench_claims.agreement import Limits
-from mfbench_claims.public_metadata import public_suite
+from mfbench_claims.agreement import RunLimits
 from mfbench_claims.reading import OpenedBundle
+from mfbench_claims.writing import public_suite
 
 LONGEST_VALUE = 200  # characters
 LEAST_MEMORY = 1.0  # GiB: below it, the libraries alone may not fit
@@ -68,7 +68,7 @@ def recorded_protocol(meta: RunMetadata) -> ProtocolSettings:
         return meta.protocol
 
 
-def limits_of(meta: RunMetadata, registry: Registry) -> Limits:
+def limits_of(meta: RunMetadata, registry: Registry) -> RunLimits:
     """Return the limits of a run, with a clause on each below the usual one: methods may reach it for this alone."""
     loaded = _installed(meta, registry)
     usual = [recorded_protocol(meta), ProtocolSettings() if isinstance(loaded, str) else loaded.protocol]
@@ -83,7 +83,7 @@ def limits_of(meta: RunMetadata, registry: Registry) -> Limits:
         )
         if 0 < limit < least
     ]
-    return Limits(meta.protocol.timeout, memory * 2**30, tuple(lowered))
+    return RunLimits(meta.protocol.timeout, memory * 2**30, tuple(lowered))
 
 
 def differing_figures(bundle: OpenedBundle, registry: Registry) -> list[str]:

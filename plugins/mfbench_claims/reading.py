@@ -13,14 +13,14 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from mfbench.base.untrusted import plain_text
+from mfbench.base.text import plain_text
 from mfbench.errors import MfbenchError
 from mfbench.model.earlier import EarlierRun
 from mfbench.processes.temporary import temporary_folder
-from mfbench.run.merge.joined_store import changed_store, insert
+from mfbench.run.merging import changed_store, insert
+from mfbench.run.store.checksums import TRIAL_COLUMNS
 from mfbench.run.store.metadata import RunMetadata
-from mfbench.run.store.seals import TRIAL_COLUMNS
-from mfbench_claims.archive import RefusedError, document, opened_archive, sha256_of
+from mfbench_claims.archive import RefusedBundleError, document, opened_archive, sha256_of
 from mfbench_claims.checked_rows import CheckedRows
 from mfbench_claims.form import COLUMNS, MANIFEST, METADATA, Manifest
 
@@ -71,10 +71,12 @@ def _read(path: Path, folder: Path) -> OpenedBundle:
             counts = [db.execute(f"SELECT COUNT(*) FROM {table}").fetchone()[0] for table in COLUMNS]
             datasets = dict(db.execute("SELECT label, sha256 FROM datasets"))
         if counts != list(rows.counts.values()):
-            raise RefusedError("a row of one of its tables is there twice, or incomplete")
+            raise RefusedBundleError("a row of one of its tables is there twice, or incomplete")
         of_rows = (meta.name, meta.profile, rows.counts["plan"], rows.counts["trials"])
         if (manifest.suite, manifest.profile, manifest.planned, manifest.results) != of_rows:
-            raise RefusedError("its manifest names another suite, profile, or number of trials than its other members")
+            raise RefusedBundleError(
+                "its manifest names another suite, profile, or number of trials than its other members"
+            )
         with path.open("rb") as file:
             sha256 = hashlib.file_digest(file, "sha256").hexdigest()
         return OpenedBundle(path, sha256, manifest, meta, datasets, folder)
@@ -92,10 +94,10 @@ def _manifest(archive: zipfile.ZipFile) -> Manifest:
     try:
         manifest = Manifest.model_validate_json(document(archive, MANIFEST))
     except ValidationError as error:
-        raise RefusedError(f"this version of mfbench cannot read its manifest: {_mistake(error)}") from None
+        raise RefusedBundleError(f"this version of mfbench cannot read its manifest: {_mistake(error)}") from None
     for name in archive.namelist():
         if name != MANIFEST and manifest.members.get(name) != sha256_of(archive, name):
-            raise RefusedError(f"the content of its member {name} differs from the checksum in its manifest")
+            raise RefusedBundleError(f"the content of its member {name} differs from the checksum in its manifest")
     return manifest
 
 
@@ -105,11 +107,13 @@ def _metadata(archive: zipfile.ZipFile, path: Path) -> RunMetadata:
         meta = RunMetadata.model_validate_json(document(archive, METADATA))
         meta = RunMetadata.from_columns(json.loads(json.dumps(meta.to_columns(), allow_nan=False)), path)
     except ValidationError as error:
-        raise RefusedError(f"its metadata are not valid: {_mistake(error)}") from None
+        raise RefusedBundleError(f"its metadata are not valid: {_mistake(error)}") from None
     except (ValueError, RecursionError, MfbenchError):
-        raise RefusedError("its metadata are not valid: they are nested too deeply, or a number has no value") from None
+        raise RefusedBundleError(
+            "its metadata are not valid: they are nested too deeply, or a number has no value"
+        ) from None
     if not all(label.isprintable() for label in meta.methods):
-        raise RefusedError("the label of a method has signs that cannot be printed")
+        raise RefusedBundleError("the label of a method has signs that cannot be printed")
     return meta
 
 

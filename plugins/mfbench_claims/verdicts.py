@@ -6,10 +6,10 @@ import shutil
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from mfbench.base.untrusted import plain_text
+from mfbench.base.text import plain_text
 from mfbench.errors import UsageError, describe_error
-from mfbench.report.notebook import open_run
-from mfbench.run.store.seals import TRIAL_COLUMNS
+from mfbench.report.present import open_run
+from mfbench.run.store.checksums import TRIAL_COLUMNS
 from mfbench.run.store.store import Store
 from mfbench.stats.results import Run
 from mfbench_claims.archive import REFUSED

@@ -3,12 +3,59 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import secrets
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from mfbench.base.text import counted, plain
 from mfbench.errors import ExitCode
-from mfbench_claims.agreement import COMPARED, Outcome
-from mfbench_claims.sampling import largest_share
+from mfbench.suite.forms import KINDS
+from mfbench_claims.agreement import ABSOLUTE, COMPARED, RELATIVE, AgreementKind
+
+Place = tuple[str, str, int, int]
+"""Dataset, method, repeat and fold of a trial."""
+CONFIDENCE = 0.95
+# At the edge, a probability of exactly 5 % may be computed a little below it.
+_DOUBT = (1 - CONFIDENCE) * (1 - 1e-9)
+
+
+def new_seed() -> int:
+    """Return a seed that nobody can foresee, so that no author can know which trials will be looked at."""
+    return secrets.randbits(32)
+
+
+def sample_of(places: Iterable[Place], number: int | None, seed: int) -> list[Place]:
+    """Return a simple random sample; a larger one with the same seed contains a smaller one."""
+    ordered = sorted(places)
+    if number is not None:
+        ordered = sorted(sorted(ordered, key=lambda place: _draw(place, seed))[:number])
+    return ordered
+
+
+def _draw(place: Place, seed: int) -> bytes:
+    return hashlib.sha256(repr((seed, *place)).encode()).digest()
+
+
+def largest_share(population: int, sample: int, differing: int) -> float:
+    """Return the largest share of differing trials that a sample is compatible with, at a confidence of 95 %."""
+    # It is exact (hypergeometric): with a larger share, a sample with so few differing trials has a probability below 5
+    # %.
+    from scipy.stats import hypergeom
+
+    if population == 0 or sample == 0:
+        return 1.0
+    # The probability falls with the number of differing trials, so that a search by halves reaches the largest.
+    low, high = differing, population - (sample - differing)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if hypergeom.cdf(differing, population, middle, sample) > _DOUBT:
+            low = middle
+        else:
+            high = middle - 1
+    return low / population
 
 
 @dataclass(frozen=True)
@@ -21,7 +68,7 @@ class VerifiedTrial:
     fold: int
     # "equal" (to the bit), "rounding" (equal within rounding), "different", "not comparable" (a limit of time or memory
     # was reached on one side), or "not run" (it cannot be run here).
-    outcome: Outcome
+    outcome: AgreementKind
     detail: str = ""  # what differs and by how much, or why the trial cannot be run or compared
 
     @property
@@ -70,7 +117,7 @@ class Verification:
     @property
     def counts(self) -> dict[str, int]:
         """The number of trials with each outcome."""
-        return {str(outcome): sum(trial.outcome is outcome for trial in self.trials) for outcome in Outcome}
+        return {str(outcome): sum(trial.outcome is outcome for trial in self.trials) for outcome in AgreementKind}
 
     @property
     def compared(self) -> int:
@@ -82,12 +129,12 @@ class Verification:
         """The largest share of differing results that the sample is compatible with, at a confidence of 95 %."""
         # Of the results that can be compared here: if the sample has all results, their number is known.
         comparable = self.compared if len(self.trials) == self.results else self.results
-        return largest_share(comparable, self.compared, self.counts[Outcome.DIFFERENT])
+        return largest_share(comparable, self.compared, self.counts[AgreementKind.DIFFERENT])
 
     @property
     def exit_code(self) -> ExitCode:
         """FAILED if anything differs, is missing or would change, else NOTHING_MEASURED if no trial was compared."""
-        if self.counts[Outcome.DIFFERENT] or self.changed or self.dropped or self.missing or self.figures:
+        if self.counts[AgreementKind.DIFFERENT] or self.changed or self.dropped or self.missing or self.figures:
             return ExitCode.FAILED
         return ExitCode.OK if self.compared else ExitCode.NOTHING_MEASURED
 
@@ -95,3 +142,122 @@ class Verification:
         """Return plain values, as ``mfbench verify --json`` writes them."""
         figures = {"compared": self.compared, "counts": self.counts, "largest_share": self.largest_share}
         return {"format": 1, **dataclasses.asdict(self), **figures}
+
+
+_MOST_NAMED = 20
+_FEW = 5
+_HEADINGS = {
+    AgreementKind.DIFFERENT: "Different:",
+    AgreementKind.ROUNDING: "Equal within rounding:",
+    AgreementKind.NOT_COMPARABLE: "Not comparable:",
+    AgreementKind.NOT_RUN: "Could not be run here:",
+}
+
+
+def verification_lines(verification: Verification) -> list[str]:
+    """Return what a verification says."""
+    return [plain(line) for line in _lines(verification)]
+
+
+def _lines(verification: Verification) -> Iterator[str]:
+    yield f"{verification.bundle} (sha256 {verification.sha256})"
+    part = f", part {verification.part}" if verification.part else ""
+    yield (
+        f"Suite {verification.suite}, profile {verification.profile}{part}: {verification.results:,} of "
+        f"{counted(verification.planned, 'planned trial')} have a result."
+    )
+    if verification.only:
+        yield f"Restricted by --only: {_named(verification.only)}"
+    if verification.share:
+        yield verification.share
+    if verification.suite_differences:
+        yield f"Its suite is not the installed one: {_named(verification.suite_differences)}"
+    if verification.limits:
+        yield f"Its limits are lower than usual: {_named(verification.limits)}"
+    if verification.max_rows is not None:
+        yield f"Training rows are sampled, in the bundle and here: at most {verification.max_rows:,} in a fold."
+    if verification.missing:
+        yield f"Without a result: {_named(verification.missing)}"
+    if verification.dropped:
+        number = counted(verification.unplanned, "trial")
+        yield f"Dropped without a stated reason, {number} of its suite are not in its plan:"
+        yield from _listed(verification.dropped)
+    yield from verification.reused
+    if verification.left_out:
+        yield "Left out by its run:"
+        yield from _listed([f"{label}: {reason or 'no reason'}" for label, reason in verification.left_out.items()])
+    if verification.figures:
+        yield "Published figures that are not those of the installed tables:"
+        yield from _listed(verification.figures)
+    if verification.code:
+        yield f"Code that was run again: {'; '.join(verification.code)}."
+    counts = verification.counts
+    yield f"Sample: {counted(len(verification.trials), 'trial')} with --seed {verification.seed}."
+    yield f"  {counts[AgreementKind.EQUAL]:>5,} equal to the bit"
+    yield f"  {counts[AgreementKind.ROUNDING]:>5,} equal within rounding ({RELATIVE:g} of the value, or {ABSOLUTE:g})"
+    yield f"  {counts[AgreementKind.DIFFERENT]:>5,} different"
+    for outcome, text in (
+        (AgreementKind.NOT_COMPARABLE, "not comparable"),
+        (AgreementKind.NOT_RUN, "could not be run here"),
+    ):
+        if counts[outcome]:
+            yield f"  {counts[outcome]:>5,} {text}"
+    for outcome, heading in _HEADINGS.items():
+        trials = [trial for trial in verification.trials if trial.outcome is outcome]
+        if trials:
+            yield heading
+            if outcome is AgreementKind.NOT_RUN:  # all trials of a method or dataset have the same reason
+                reasons = Counter(trial.detail for trial in trials).most_common()
+                yield from _listed([f"{counted(number, 'trial')}: {reason}" for reason, number in reasons])
+            else:
+                yield from _listed([f"{trial.name}: {trial.detail}" for trial in trials])
+    if KINDS[verification.protocol].times and verification.compared:
+        yield "Times and memory, which this suite measures, are not compared."
+    yield from _on_differences(verification)
+    yield from _on_verdicts(verification)
+    if verification.compared:
+        yield _on_share(verification)
+
+
+def _named(names: list[str]) -> str:
+    more = [f"{len(names) - _FEW:,} more"] if len(names) > _FEW else []
+    return "; ".join([*names[:_FEW], *more])
+
+
+def _listed(clauses: Sequence[str]) -> Iterator[str]:
+    for clause in clauses[:_MOST_NAMED]:
+        yield f"  {clause}"
+    if len(clauses) > _MOST_NAMED:
+        yield f"  and {len(clauses) - _MOST_NAMED:,} more (--json lists all)"
+
+
+def _on_differences(verification: Verification) -> Iterator[str]:
+    if verification.differences:
+        listed = "; ".join(
+            f"{clause} ({counted(number, 'trial')})" for clause, number in verification.differences.items()
+        )
+        yield f"Differences here: {listed}."
+    elif verification.counts[AgreementKind.ROUNDING]:
+        yield "Neither versions nor the processor differ here, so nothing explains the rounding."
+
+
+def _on_verdicts(verification: Verification) -> Iterator[str]:
+    if verification.changed:
+        yield f"{len(verification.changed)} of {counted(verification.verdicts, 'verdict')} would change:"
+        yield from _listed(verification.changed)
+    elif verification.verdicts and verification.compared:
+        number = verification.verdicts
+        subject = "the only verdict stays" if number == 1 else f"all {number:,} verdicts stay"
+        yield f"With the repeated results, {subject} the same."
+
+
+def _on_share(verification: Verification) -> str:
+    if verification.compared == verification.results:
+        return "Every result of the bundle was compared."
+    if len(verification.trials) == verification.results:
+        return "Every result of the bundle that can be compared here was compared."
+    share, differing = verification.largest_share, verification.counts[AgreementKind.DIFFERENT]
+    others = "" if verification.compared == len(verification.trials) else " that can be compared here"
+    percent = f"{100 * share:.2g}" if share < 0.1 else f"{100 * share:.0f}"
+    compared = f"{counted(verification.compared, 'result')} compared and {differing:,} different"
+    return f"With {compared}, at most {percent} % of the results{others} differ, with 95 % confidence."

@@ -7,22 +7,87 @@ import hashlib
 import json
 import re
 import stat
+import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mfbench.base.untrusted import plain_text
-from mfbench.base.wording import counted
+from mfbench.base.text import counted, plain_text
+from mfbench.data.reference import FileReference
 from mfbench.errors import MfbenchError, RunError, UsageError, explained
-from mfbench.run.fingerprint import VERSION
+from mfbench.run.store.metadata import VERSION, RecordedSuite, Reused, RunMetadata
 from mfbench.run.store.store import Store
 from mfbench_claims.archive import REFUSED
 from mfbench_claims.form import COLUMNS, FREE_TEXT, LARGEST_TEXT, MANIFEST, METADATA, Manifest
-from mfbench_claims.private_text import HIDDEN, paths_of_this_machine
-from mfbench_claims.public_metadata import public_metadata
 from mfbench_claims.reading import opened_bundles
+
+HIDDEN = "…"
+_SEPARATOR = r"[\\/]+"
+
+
+def paths_of_this_machine(*folders: Path) -> re.Pattern[str]:
+    """Return what matches paths of the home, the working directory and other own folders, without the last part."""
+    own = (Path.home(), Path.cwd(), Path(tempfile.gettempdir()), *folders)
+    return paths_below(str(spelling) for folder in own for spelling in (folder.absolute(), folder.resolve()))
+
+
+def paths_below(folders: Iterable[str]) -> re.Pattern[str]:
+    """Return what matches a path of some folders, up to the name of the file."""
+    parts = [re.split(_SEPARATOR, folder.rstrip("\\/")) for folder in set(folders)]
+    own = sorted((_SEPARATOR.join(map(re.escape, each)) for each in parts if any(each)), key=len, reverse=True)
+    # Not as a part of a web address. What is below is private too: rather too much is left out than too little.
+    below = r"(?:(?:(?!\s[\\/])[^\n\"'<>|:;*?,])*(?=[\\/]))?"
+    return re.compile(rf"(?<![a-z0-9.])(?:{'|'.join(own)})(?![\w-]){below}")
+
+
+_DIGEST = re.compile(r" \(sha256 [0-9a-f]+\)$")
+
+
+def public_metadata(meta: RunMetadata) -> RunMetadata:
+    """Return the metadata without what is private."""
+    return meta.model_copy(
+        update={
+            "suite": public_suite(meta.suite),
+            "environment": meta.environment.model_copy(update={"command": []}),
+            "other_environments": [each.model_copy(update={"command": []}) for each in meta.other_environments],
+            # Not the one that was typed: whoever reads the bundle may have neither its files nor its folders.
+            "command": ["mfbench", "suite", meta.name, "--profile", meta.profile],
+            "out": "",
+            "reused": _reused(meta.reused),
+            "machines": {f"machine {number}": kind for number, kind in enumerate(meta.machines.values(), 1)},
+        }
+    )
+
+
+def _reused(reused: Reused) -> Reused:
+    """Return which results are from elsewhere, without the names of folders and files, which their owner chose."""
+    names = {}
+    for number, name in enumerate(reused.keys, 1):
+        digest = _DIGEST.search(name) if name in reused.bundles else None
+        names[name] = f"run {number}" if digest is None else f"bundle {number}{digest[0]}"
+    return Reused(
+        keys={names[name]: keys for name, keys in reused.keys.items()},
+        differences={names[name]: text for name, text in reused.differences.items() if name in names},
+        bundles=[names[name] for name in reused.bundles if name in names],
+    )
+
+
+def public_suite(suite: RecordedSuite) -> RecordedSuite:
+    """Return a suite whose files have names alone; its published figures are recorded beside it."""
+    content = suite.model_dump(mode="json")
+    for group in content.get("datasets", []):
+        group["use"] = [_reference(text) for text in group["use"]]
+    content["report"]["published"] = []
+    return RecordedSuite.model_validate(content)
+
+
+def _reference(text: str) -> str:
+    """Return the reference of a dataset; of a file only the name."""
+    prefix = FileReference.prefix
+    return prefix + re.split(r"[\\/]", text)[-1].removeprefix(prefix) if text.startswith(prefix) else text
+
 
 _ROWS = {
     "trials": "WHERE key IN (SELECT key FROM plan) ORDER BY key",

@@ -7,12 +7,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from mfbench.base.untrusted import shell_command
+from mfbench.base.text import shell_command
 from mfbench.errors import MfbenchError, NeverStartedError, UsageError
-from mfbench.report.notebook import open_run
-from mfbench.run.merge.merging import merge_runs
-from mfbench.run.store.file import FILE_NAME
-from mfbench.run.store.folder_lock import locked
+from mfbench.report.present import open_run
+from mfbench.run.merging import merge_runs
+from mfbench.run.store.file import FILE_NAME, locked
 from mfbench.run.store.metadata import RecordedShard, RunMetadata
 from mfbench.run.store.store import Store
 from mfbench.stats.results import Run

@@ -2,5 +2,5 @@
 
 from mfbench.host.features import CommandSpec
 
-BATCH = CommandSpec("Write jobs for a batch system.", "mfbench_cluster.cli.batch:app")
-MERGE = CommandSpec("Merge runs of one suite.", "mfbench_cluster.cli.merge:merge")
+BATCH = CommandSpec("Write jobs for a batch system.", "mfbench_cluster.cli:app")
+MERGE = CommandSpec("Merge runs of one suite.", "mfbench_cluster.cli:merge")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @hookimpl
 def mfbench_pool(engine: Engine, job: Job, plan: Plan, registry: Registry, options: RunOptions) -> RemotePool:
     """Return the pool of the workers of an engine."""
-    from mfbench.run.fingerprint import fingerprint_of, sources_of
+    from mfbench.run.store.metadata import fingerprint_of, sources_of
     from mfbench_cluster.pool.batches import unknown
     from mfbench_cluster.pool.remote import RemotePool
 
@@ -35,8 +35,7 @@ def mfbench_pool(engine: Engine, job: Job, plan: Plan, registry: Registry, optio
 @hookimpl
 def mfbench_part_of_plan(request: Request, plan: Plan, folder: Path, registry: Registry) -> Plan | None:
     """Return the shard that a request names by its number, or by the file of a batch."""
-    from mfbench_cluster.batch.shard_file import read_shard, shard_in
-    from mfbench_cluster.shards import shard_of
+    from mfbench_cluster.batch.slurm import read_shard, shard_in, shard_of
 
     if isinstance(request.shard, tuple):
         return shard_of(plan, *request.shard, folder.name, registry)
@@ -48,7 +47,7 @@ def mfbench_finished(request: Request) -> tuple[str, ExitCode] | None:
     """Return that every trial of a batch's shard has a result, which is frequent when an array is submitted again."""
     if request.shard is None or isinstance(request.shard, tuple):
         return None
-    from mfbench_cluster.batch.shard_file import ended_exit_code, read_shard
+    from mfbench_cluster.batch.slurm import ended_exit_code, read_shard
 
     file = read_shard(request.shard)
     code = None if request.fresh or request.retry_failed else ended_exit_code(file, request.out)

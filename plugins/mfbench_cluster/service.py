@@ -21,10 +21,10 @@ from pathlib import Path
 from mfbench.errors import MfbenchError, describe_error
 from mfbench.host.code_hashes import forget, host_code
 from mfbench.run import environment
-from mfbench.run.fingerprint import Fingerprint, differences, fingerprint_of
-from mfbench.run.workers.array_cache import ArrayCache, Lease
+from mfbench.run.store.metadata import Fingerprint, differences, fingerprint_of
 from mfbench.run.workers.job import Job
 from mfbench.run.workers.local import LocalPool, WithdrawnError
+from mfbench_cluster.array_cache import ArrayCache, Lease
 from mfbench_cluster.pool.messages import (
     Accepted,
     Answered,

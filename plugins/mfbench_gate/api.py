@@ -8,37 +8,25 @@ from pathlib import Path
 from typing import Any
 
 from mfbench.api import DEFAULT_OUT, find_run, load_run, write_report
-from mfbench.base.untrusted import plain_text
-from mfbench.base.wording import counted
+from mfbench.base.text import counted, plain_text
+from mfbench.data.cache import DataOptions
 from mfbench.data.lookup import Lookup
-from mfbench.data.sources import DataOptions
 from mfbench.errors import UsageError
 from mfbench.host.registry import load_registry
-from mfbench.run.forecast.budget import parse_duration
+from mfbench.run.forecast.order import parse_duration
 from mfbench.run.store.file import FILE_NAME
 from mfbench.stats.results import Run
 from mfbench.suite.additions import additions_of, with_additions
 from mfbench.suite.loading import load_suite
-from mfbench_gate.comparison import Comparison
-from mfbench_gate.formats.bencher import to_bencher
-from mfbench_gate.formats.github_action_benchmark import to_github_action_benchmark
-from mfbench_gate.formats.junit import to_junit
-from mfbench_gate.formats.markdown import to_markdown
-from mfbench_gate.formats.pytest_benchmark import to_pytest_benchmark
+from mfbench_gate.comparison import Comparison, StoredResult, WorseLimits, parse_limits
+from mfbench_gate.formats import to_bencher, to_github_action_benchmark, to_junit, to_markdown, to_pytest_benchmark
 from mfbench_gate.gate.environments import prepare_side
 from mfbench_gate.gate.gate import run_gate
-from mfbench_gate.gate.plan import plan_gate
-from mfbench_gate.history.calibration import calibrate, this_machine
-from mfbench_gate.history.commits import Commit, project_commit
-from mfbench_gate.history.entries import Machine
-from mfbench_gate.history.record import entry_of
-from mfbench_gate.history.series import TIME, select_series
-from mfbench_gate.history.storage import Addition, add_entries, read_entries
-from mfbench_gate.history.trends import Trend, trend_of
-from mfbench_gate.limits import Limits, parse_limits
-from mfbench_gate.readers.benchmark_file import read_benchmark_file
-from mfbench_gate.readers.result import StoredResult
-from mfbench_gate.readers.runs import read_run
+from mfbench_gate.gate.measure import plan_gate
+from mfbench_gate.history.record import Commit, entry_of, project_commit
+from mfbench_gate.history.storage import Addition, Machine, add_entries, read_entries
+from mfbench_gate.history.trends import TIME, Trend, calibrate, select_series, this_machine, trend_of
+from mfbench_gate.readers import read_benchmark_file, read_run
 from mfbench_gate.stored import compare_stored
 
 _WRITERS: dict[str, Callable[[Comparison], str]] = {
@@ -54,7 +42,7 @@ def compare_results(
     base: Run | Path | str,
     head: Run | Path | str,
     *,
-    limits: Limits | Sequence[str] = (),
+    limits: WorseLimits | Sequence[str] = (),
     level: float = 0.05,
     only: Sequence[str] = (),
     undecided_ok: bool = False,
@@ -106,7 +94,7 @@ def compare_results(
     """
     if not 0.0 < level < 0.5:
         raise UsageError(f"the level {level:g} is not between 0 and 0.5: it is the probability of a false alarm")
-    accepted = limits if isinstance(limits, Limits) else parse_limits(limits)
+    accepted = limits if isinstance(limits, WorseLimits) else parse_limits(limits)
     before, after = read_result(base, out), read_result(head, out)
     return compare_stored(before, after, accepted, level=level, only=only, undecided_ok=undecided_ok)
 

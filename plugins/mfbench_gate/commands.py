@@ -2,6 +2,6 @@
 
 from mfbench.host.features import CommandSpec
 
-COMPARE = CommandSpec("Compare two stored results.", "mfbench_gate.cli.compare:compare")
-GATE = CommandSpec("Measure two versions in turns, and fail if the head is worse.", "mfbench_gate.cli.gate:gate")
-TRACK = CommandSpec("Keep a history of measurements over commits.", "mfbench_gate.cli.track:app")
+COMPARE = CommandSpec("Compare two stored results.", "mfbench_gate.cli:compare")
+GATE = CommandSpec("Measure two versions in turns, and fail if the head is worse.", "mfbench_gate.cli:gate")
+TRACK = CommandSpec("Keep a history of measurements over commits.", "mfbench_gate.cli:app")

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from mfbench.errors import ExitCode
+from mfbench.base.text import counted
+from mfbench.errors import ExitCode, UnknownNameError, UsageError
+
+if TYPE_CHECKING:
+    from mfbench.stats.results import Run
 
 
-class Verdict(StrEnum):
+class CellVerdict(StrEnum):
     """What the measurements say about a cell."""
 
     WORSE = "worse"
@@ -19,7 +24,7 @@ class Verdict(StrEnum):
     TREND = "trend"
 
 
-class Place(NamedTuple):
+class MeasuredCase(NamedTuple):
     """What is measured: a method on a dataset at a size. Benchmarks of other programs have only a method."""
 
     method: str
@@ -42,7 +47,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Cell:
+class ComparedCell:
     """One measure of one method on one dataset, on both sides."""
 
     method: str  # method, dataset: labels; benchmarks of other programs have their name as `method` and no dataset
@@ -50,7 +55,7 @@ class Cell:
     measure: str  # "time" or "memory", or the name of a metric
     base: float  # base, head: median of time or memory, mean of a score; NaN if a side has none
     head: float
-    verdict: Verdict
+    verdict: CellVerdict
     reason: str = ""  # why, in a few words; of an undecided cell what is missing
     size: str = ""  # size of the subsample, such as `"n=500, p=20"`; empty if there is one only
     unit: str = ""  # "s", "B", or empty for scores
@@ -74,7 +79,7 @@ class Cell:
     @property
     def name(self) -> str:
         """Method, dataset and size, as one word of a report."""
-        return Place(self.method, self.dataset, self.size).name
+        return MeasuredCase(self.method, self.dataset, self.size).name
 
     @property
     def head_interval(self) -> tuple[float, float] | None:
@@ -86,7 +91,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Change:
+class ChangedPredictions:
     """A method whose predictions differ between the two sides on a dataset."""
 
     method: str
@@ -110,9 +115,9 @@ class Comparison:
     base: Side
     head: Side
     title: str = ""  # what was compared: a suite, or two files
-    cells: list[Cell] = field(default_factory=list)
+    cells: list[ComparedCell] = field(default_factory=list)
     # Changed predictions; a method without one predicts the same on both sides.
-    changes: list[Change] = field(default_factory=list)
+    changes: list[ChangedPredictions] = field(default_factory=list)
     omissions: list[Omission] = field(default_factory=list)
     # Sentences for the reader, such as the number of pairs that a verdict needs.
     notes: list[str] = field(default_factory=list)
@@ -120,7 +125,7 @@ class Comparison:
     seconds: float = float("nan")  # duration of the measurements
     undecided_ok: bool = False  # whether undecided cells count as no worse in the exit code
 
-    def with_verdict(self, verdict: Verdict) -> list[Cell]:
+    def with_verdict(self, verdict: CellVerdict) -> list[ComparedCell]:
         """Return the cells with a verdict."""
         return [cell for cell in self.cells if cell.verdict is verdict]
 
@@ -129,8 +134,151 @@ class Comparison:
         """The exit code of the command that made the comparison."""
         if not self.cells:
             return ExitCode.NOTHING_MEASURED
-        if self.with_verdict(Verdict.WORSE):
+        if self.with_verdict(CellVerdict.WORSE):
             return ExitCode.REGRESSION
-        if self.with_verdict(Verdict.UNDECIDED) and not self.undecided_ok:
+        if self.with_verdict(CellVerdict.UNDECIDED) and not self.undecided_ok:
             return ExitCode.UNDECIDED
         return ExitCode.OK
+
+
+MARKS = {CellVerdict.WORSE: "✗", CellVerdict.UNDECIDED: "?", CellVerdict.NO_WORSE: "✓", CellVerdict.TREND: "~"}
+"""The sign of each verdict, always printed together with its name."""
+NOTHING = "–"
+_STEPS = {
+    "s": [(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")],
+    "B": [(1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1, "B")],
+}
+
+
+def headline(comparison: Comparison) -> str:
+    """Return the outcome of a comparison in one sentence without a full stop."""
+    total = len(comparison.cells)
+    counts = {verdict: len(comparison.with_verdict(verdict)) for verdict in CellVerdict}
+    judged = total - counts[CellVerdict.TREND]
+    if not total:
+        return "Nothing was compared"
+    if counts[CellVerdict.WORSE]:
+        also = f", undecided: {counts[CellVerdict.UNDECIDED]}" if counts[CellVerdict.UNDECIDED] else ""
+        return f"Worse: {counts[CellVerdict.WORSE]} of {counted(judged, 'cell')}{also}"
+    if counts[CellVerdict.UNDECIDED]:
+        return f"Undecided: {counts[CellVerdict.UNDECIDED]} of {counted(judged, 'cell')}, none is worse"
+    if not judged:
+        return f"No verdict: {counted(total, 'cell')} without measurements that compare"
+    which = "the only cell" if judged == 1 else f"all {judged} cells"
+    return f"No worse: {which}" + (" with a verdict" if judged < total else "")
+
+
+def amount(value: float, unit: str) -> str:
+    """Return a number with a readable unit."""
+    if not math.isfinite(value):
+        return NOTHING
+    if unit not in _STEPS:
+        return f"{value:.4f}"
+    factor, name = next((step for step in _STEPS[unit] if abs(value) >= step[0]), _STEPS[unit][-1])
+    return f"{value / factor:.3g} {name}" if value else f"0 {unit}"
+
+
+def change(cell: ComparedCell) -> str:
+    """Return how the head differs from the base: in percent with the interval, or as a difference of scores."""
+    if math.isfinite(cell.ratio):
+        interval = math.isfinite(cell.low) and math.isfinite(cell.high)
+        limits = f" ({_percent(cell.low)} … {_percent(cell.high)})" if interval else ""
+        return f"{_percent(cell.ratio)} %{limits}"
+    return _signed(cell.difference, 4) if math.isfinite(cell.difference) else NOTHING
+
+
+def changed_versions(base: Mapping[str, str], head: Mapping[str, str]) -> str:
+    """Return a sentence on the packages whose versions differ; empty if there are none."""
+    names = dict.fromkeys([*base, *head])
+    changed = [
+        f"{name} {base.get(name, 'absent')} → {head.get(name, 'absent')}"
+        for name in names
+        if base.get(name) != head.get(name)
+    ]
+    return f"Versions differ: {', '.join(changed)}." if changed else ""
+
+
+def _percent(ratio: float) -> str:
+    return _signed(100.0 * (ratio - 1.0), 1)
+
+
+def _signed(value: float, digits: int) -> str:
+    """Return a number with its sign; zero, and what is rounded to it, has a plus."""
+    return f"{round(value, digits) + 0.0:+.{digits}f}"
+
+
+BENCHMARK_FILE = "pytest-benchmark file"
+
+
+Series = Mapping[tuple[int, int], float]
+"""Seconds or bytes by repeat and fold; rounds of a benchmark count as folds."""
+
+
+@dataclass
+class StoredResult:
+    """One side of a comparison, as read."""
+
+    side: Side
+    kind: str  # "run", "timing run", "ground-truth run" or "pytest-benchmark file"; only results of one kind compare
+    title: str  # the suite's title, or the name of the file
+    # times, memory: seconds of wall time, and bytes; in the order of the result.
+    times: dict[MeasuredCase, Series] = field(default_factory=dict)
+    memory: dict[MeasuredCase, Series] = field(default_factory=dict)
+    run: Run | None = None  # where scores and predictions come from; a benchmark of another program has none
+    libraries: dict[str, str] = field(default_factory=dict)  # versions of what the result was computed with
+    omissions: list[Omission] = field(default_factory=list)  # what the result holds but cannot be used
+
+
+TIME, MEMORY = "time", "memory"
+DEFAULT_SCORE = 0.01
+
+
+@dataclass(frozen=True)
+class WorseLimits:
+    """What counts as worse."""
+
+    time: float = 1.05  # time, memory: ratios of head over base, at least 1: 1.05 accepts five percent more
+    memory: float = 1.10
+    # Losses of a metric in its own unit: 0.01 accepts one percentage point of accuracy. A metric that is not listed has
+    # the limit 0.01.
+    scores: Mapping[str, float] = field(default_factory=dict)
+
+    def of(self, measure: str) -> float:
+        """Return the limit of a measure: a ratio of time or memory, a difference of a metric."""
+        if measure in (TIME, "fit", "predict"):
+            return self.time
+        return self.memory if measure == MEMORY else self.scores.get(measure, DEFAULT_SCORE)
+
+
+def parse_limits(texts: Iterable[str]) -> WorseLimits:
+    """Return the limits that a user wrote; every other measure keeps its default."""
+    values: dict[str, float] = {}
+    for part in filter(None, map(str.strip, ",".join(texts).split(","))):
+        measure, value = _parse(part)
+        if measure in values:
+            raise UsageError(f"there are two limits of {measure}: write one")
+        values[measure] = value
+    ratios = {name: values.pop(name) for name in (TIME, MEMORY) if name in values}
+    return WorseLimits(**ratios, scores=values)
+
+
+def _parse(part: str) -> tuple[str, float]:
+    """Return the measure and the number of one limit."""
+    from mfbench.suite.forms import SCORES
+
+    measure, separator, text = (piece.strip() for piece in part.partition("="))
+    if not separator:
+        raise UsageError(f"{part!r} is not a limit: write a measure and a number, such as time=1.05 or accuracy=0.01")
+    if measure not in (TIME, MEMORY, *SCORES):
+        raise UnknownNameError("measure", measure, (TIME, MEMORY, *SCORES))
+    is_ratio = measure in (TIME, MEMORY)
+    is_share = not is_ratio and SCORES[measure].percent
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not (1.0 if is_ratio else 0.0) <= value < (1.0 if is_share else math.inf):
+        meaning = "ratio of head over base, at least 1" if is_ratio else "loss, at least 0"
+        example = f"{measure}={1.05 if is_ratio else DEFAULT_SCORE}"
+        raise UsageError(f"the limit {part!r} is not a {meaning}{' and below 1' * is_share}: write it as in {example}")
+    return measure, value

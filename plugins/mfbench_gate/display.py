@@ -6,17 +6,15 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from mfbench.base.untrusted import cut, json_document
-from mfbench.base.wording import counted
+from mfbench.base.text import counted, cut, json_document
 from mfbench.model.sections import Cell, Report, Role, Section, Table
-from mfbench.report.render.json import plain
+from mfbench.report.render.files import plain_value
 from mfbench_gate import comparison as compared
-from mfbench_gate.comparison import Comparison, Side, Verdict
+from mfbench_gate.comparison import MARKS, CellVerdict, Comparison, Side, amount, change, headline
 from mfbench_gate.scores import SAME_PREDICTIONS, SAME_SCORES
-from mfbench_gate.texts import MARKS, amount, change, headline
 
 # Colour only helps to find a verdict, which is printed as a word too.
-_ROLES: dict[Verdict, Role] = {Verdict.WORSE: "below", Verdict.NO_WORSE: "equivalent"}
+_ROLES: dict[CellVerdict, Role] = {CellVerdict.WORSE: "below", CellVerdict.NO_WORSE: "equivalent"}
 _COLUMNS = ["cell", "base", "head", "change", "verdict", "reason"]
 _LONGEST_TEXT, _LONGEST_NOTE = 300, 1000
 
@@ -24,7 +22,7 @@ _LONGEST_TEXT, _LONGEST_NOTE = 300, 1000
 def comparison_report(comparison: Comparison) -> Report:
     """Return a comparison as a report."""
     cells = [cell for verdict in MARKS for cell in comparison.with_verdict(verdict)]
-    urgent = [cell for cell in cells if cell.verdict in (Verdict.WORSE, Verdict.UNDECIDED)]
+    urgent = [cell for cell in cells if cell.verdict in (CellVerdict.WORSE, CellVerdict.UNDECIDED)]
     rest = cells[len(urgent) :]
     identical = [cell for cell in rest if cell.reason in (SAME_PREDICTIONS, SAME_SCORES)]
     others = [cell for cell in rest if cell.reason not in (SAME_PREDICTIONS, SAME_SCORES)]
@@ -33,7 +31,7 @@ def comparison_report(comparison: Comparison) -> Report:
         for each in comparison.changes
     ]
     notes = list(comparison.notes)
-    if any(cell.verdict is not Verdict.TREND for cell in cells):
+    if any(cell.verdict is not CellVerdict.TREND for cell in cells):
         notes.append(f"The probability of any false alarm is at most {100 * comparison.level:g} %.")
     setting = [comparison.title, f"base: {_describe(comparison.base)}", f"head: {_describe(comparison.head)}"]
     return Report(
@@ -55,10 +53,10 @@ def comparison_report(comparison: Comparison) -> Report:
 def to_json(comparison: Comparison) -> str:
     """Return every field of a comparison as JSON; a number that does not exist is null."""
     content = {"headline": headline(comparison), **asdict(comparison), "exit_code": int(comparison.exit_code)}
-    return json_document(json.dumps(plain(content), indent=2, ensure_ascii=False)) + "\n"
+    return json_document(json.dumps(plain_value(content), indent=2, ensure_ascii=False)) + "\n"
 
 
-def _tables(cells: Sequence[compared.Cell]) -> list[Table]:
+def _tables(cells: Sequence[compared.ComparedCell]) -> list[Table]:
     rows = [
         [
             *map(Cell, (cut(f"{cell.name}: {cell.measure}", _LONGEST_TEXT), amount(cell.base, cell.unit))),
@@ -71,14 +69,14 @@ def _tables(cells: Sequence[compared.Cell]) -> list[Table]:
     return [Table(_COLUMNS, rows, wrap=_COLUMNS.index("reason"))] if rows else []
 
 
-def _summaries(cells: Sequence[compared.Cell]) -> list[str]:
+def _summaries(cells: Sequence[compared.ComparedCell]) -> list[str]:
     """Return one line for each metric on cells that have not changed at all: their rows would hide what matters."""
     lines = []
     for measure in dict.fromkeys(cell.measure for cell in cells):
         own = [cell for cell in cells if cell.measure == measure]
         kind = "scores" if all(cell.reason == SAME_SCORES for cell in own) else "predictions"
         names = own[0].name if len(own) == 1 else counted(len(own), "cell")
-        lines.append(f"{MARKS[Verdict.NO_WORSE]} {measure}: the {kind} of {names} are identical")
+        lines.append(f"{MARKS[CellVerdict.NO_WORSE]} {measure}: the {kind} of {names} are identical")
     return lines
 
 

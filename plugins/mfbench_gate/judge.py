@@ -9,22 +9,20 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from mfbench.stats.across_datasets.many_methods import holm
-from mfbench_gate.comparison import Cell, Place, Verdict
-from mfbench_gate.limits import Limits
-from mfbench_gate.looks import Analyses
-from mfbench_gate.sign_flip import interval, p_greater, p_two_sided
-from mfbench_gate.texts import amount
+from mfbench.stats.across_datasets import holm
+from mfbench_gate.comparison import CellVerdict, ComparedCell, MeasuredCase, WorseLimits, amount
+from mfbench_gate.interim import Analyses
+from mfbench_gate.scores import interval, p_greater, p_two_sided
 
 # Added to both sides: what costs less than this does not count, and a cost of zero has a logarithm.
 OFFSETS = {"fit": 1e-4, "predict": 1e-4, "memory": 2.0**20}
 UNITS = {"fit": "s", "predict": "s", "memory": "B"}
-CostKey = tuple[Place, str]
+CostKey = tuple[MeasuredCase, str]
 """What was measured, and the measure: "fit", "predict" or "memory"."""
 
 
 @dataclass
-class Costs:
+class PairedCosts:
     """Paired costs of one measure."""
 
     base: list[float] = field(default_factory=list)  # base, head: costs in seconds or bytes; equal positions are a pair
@@ -45,8 +43,8 @@ class Costs:
 
 
 def judge_costs(
-    costs: Mapping[CostKey, Costs], limits: Limits, analyses: Analyses, n_pairs: int
-) -> dict[CostKey, Cell]:
+    costs: Mapping[CostKey, PairedCosts], limits: WorseLimits, analyses: Analyses, n_pairs: int
+) -> dict[CostKey, ComparedCell]:
     """Return the verdicts of one analysis."""
     # A cell is *worse* if the sign-flip test of its log ratios, adjusted by Holm's method for all cells, is significant
     # at the analysis's share of the level, and their median exceeds both the limit and the noise floor. It is *no
@@ -62,25 +60,25 @@ def judge_costs(
     }
 
 
-def is_confirmed(costs: Costs, measure: str, limit: float, floor: float, level: float) -> bool:
+def is_confirmed(costs: PairedCosts, measure: str, limit: float, floor: float, level: float) -> bool:
     """Tell whether new pairs of a cell, measured after it was called worse, show the same."""
     values = costs.log_ratios(measure)
     return p_greater(values) <= level and float(np.median(values)) > math.log(max(limit, floor))
 
 
 def _judge(
-    key: CostKey, costs: Costs, ratios: NDArray[np.float64], p_value: float, limit: float, analyses: Analyses
-) -> Cell:
+    key: CostKey, costs: PairedCosts, ratios: NDArray[np.float64], p_value: float, limit: float, analyses: Analyses
+) -> ComparedCell:
     (method, dataset, size), measure = key
     n_pairs, estimate, floor = len(ratios), float(np.median(ratios)), costs.floor(measure)
     low, high = interval(ratios, 2 * analyses.share)
     base, head = (float(np.median(side[:n_pairs])) for side in (costs.base, costs.head))
-    verdict, reason = Verdict.UNDECIDED, ""
+    verdict, reason = CellVerdict.UNDECIDED, ""
     is_beyond = p_value <= analyses.share and estimate > max(math.log(limit), floor)
     if is_beyond and head - base > OFFSETS[measure]:
-        verdict = Verdict.WORSE
+        verdict = CellVerdict.WORSE
     elif p_greater(-ratios, -math.log(limit)) <= analyses.share:
-        verdict = Verdict.NO_WORSE
+        verdict = CellVerdict.NO_WORSE
     elif is_beyond:
         reason = f"above the limit, but by less than {amount(OFFSETS[measure], UNITS[measure])}"
     elif n_pairs < analyses.minimum:
@@ -91,7 +89,7 @@ def _judge(
         reason = "slower or larger by about the limit" if estimate > 0 else "noise hides the limit"
     else:
         reason = f"above the limit, but repeated measurements of the base differ by {math.expm1(floor):.0%}"
-    return Cell(
+    return ComparedCell(
         method, dataset, measure, base, head, verdict, reason, size, UNITS[measure],
         ratio=math.exp(estimate), low=math.exp(low), high=math.exp(high), p_value=p_value, n_pairs=n_pairs,
         limit=limit, floor=math.exp(floor), base_values=tuple(costs.base[:n_pairs]),

@@ -2,32 +2,93 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
+from mfbench.base.text import counted
 from mfbench.errors import UsageError
 from mfbench.model.trials import Status
 from mfbench.stats.results import Run
-from mfbench.suite.forms import KINDS
-from mfbench.suite.scores import SCORES
-from mfbench_gate.comparison import Cell, Comparison, Omission, Verdict
-from mfbench_gate.coverage import CELL, SIDES, lost_trials, one_sided, select, why_folds_differ
-from mfbench_gate.limits import MEMORY, TIME, Limits
-from mfbench_gate.pairs import score_pairs
-from mfbench_gate.readers.result import StoredResult
-from mfbench_gate.readers.runs import TIMING_RUN
-from mfbench_gate.scores import changed_methods, judge_scores
-from mfbench_gate.texts import changed_versions
-from mfbench_gate.trends import trend_cells, why_trend
+from mfbench.suite.forms import KINDS, SCORES
+from mfbench.suite.loading import Restriction
+from mfbench_gate.comparison import (
+    MEMORY,
+    TIME,
+    CellVerdict,
+    ComparedCell,
+    Comparison,
+    Omission,
+    StoredResult,
+    WorseLimits,
+    changed_versions,
+)
+from mfbench_gate.history.display import trend_cells, why_trend
+from mfbench_gate.readers import TIMING_RUN
+from mfbench_gate.scores import changed_methods, judge_scores, score_pairs
+
+CELL = ["dataset", "method"]
+SIDES = ("base", "head")
+
+
+def select(groups: Sequence[Sequence[str]], only: Sequence[str]) -> list[set[str]]:
+    """Return the names of each group that ``--only`` leaves."""
+    return Restriction(tuple(only), scope="nothing in the two results").kept(groups)
+
+
+def one_sided(
+    kind: str, sides: Sequence[Iterable[str]], left_out: Sequence[Mapping[str, str]] = ({}, {})
+) -> list[Omission]:
+    """Return an omission for each name that only one side has."""
+    omissions = []
+    names = [dict.fromkeys(side) for side in sides]
+    for here, there in ((0, 1), (1, 0)):
+        for name in names[here]:
+            if name not in names[there]:
+                reason = left_out[there].get(name, "").rstrip(".")
+                why = f"; {SIDES[there]} left it out: {reason}" if reason else ""
+                omissions.append(Omission(name, f"This {kind} is in {SIDES[here]} only{why}."))
+    return omissions
+
+
+def lost_trials(base: pd.DataFrame, head: pd.DataFrame) -> list[Omission]:
+    """Return an omission for each cell of both sides with trials that failed or have not run."""
+    both = base.merge(head, on=[*CELL, "repeat", "fold"], suffixes=("_base", "_head"))
+    omissions = []
+    for (dataset, method), cell in both.groupby(CELL, sort=False):
+        succeeded = {side: cell[f"status_{side}"] == Status.OK for side in SIDES}
+        parts = []
+        for side, is_ok in succeeded.items():
+            if not is_ok.all():
+                kinds = ", ".join(dict.fromkeys(cell.loc[~is_ok, f"status_{side}"].fillna("not run yet").map(str)))
+                n_lost = f"{(~is_ok).sum()} of {counted(len(cell), 'trial')}"
+                parts.append(f"{n_lost} without a result in {side} ({kinds})")
+        if parts:
+            n_left = int((succeeded["base"] & succeeded["head"]).sum())
+            rest = f"the other {counted(n_left, 'trial')} compared" if n_left else "nothing compared"
+            omissions.append(Omission(f"{method}/{dataset}", f"{'; '.join(parts)}; {rest}."))
+    return omissions
+
+
+def why_folds_differ(base: Run, head: Run, dataset: str) -> str:
+    """Return why the scores of two runs on a dataset are not pairs; empty if they are."""
+    hashes = [run.datasets.set_index("dataset")["sha256"].get(dataset) for run in (base, head)]
+    if hashes[0] != hashes[1]:
+        return "the data differ"
+    if base.meta.protocol_key != head.meta.protocol_key:
+        return "the protocols or their seeds differ"
+    rows = base.test_rows(dataset), head.test_rows(dataset)
+    if any(not np.array_equal(rows[0][fold], rows[1][fold]) for fold in rows[0].keys() & rows[1].keys()):
+        return "the test rows of the folds differ"
+    return ""
 
 
 def compare_stored(
     base: StoredResult,
     head: StoredResult,
-    limits: Limits,
+    limits: WorseLimits,
     *,
     level: float = 0.05,
     only: Sequence[str] = (),
@@ -44,10 +105,10 @@ def compare_stored(
     else:
         _compare_runs(comparison, base, head, (base.run, head.run), limits, only)
     notes = comparison.notes
-    if any(cell.verdict is Verdict.TREND and cell.unit for cell in comparison.cells):
+    if any(cell.verdict is CellVerdict.TREND and cell.unit for cell in comparison.cells):
         notes.append(why_trend(base, head))
-    changed = [measure for measure in (TIME, MEMORY) if limits.of(measure) != Limits().of(measure)]
-    judged = {cell.measure for cell in comparison.cells if cell.verdict is not Verdict.TREND}
+    changed = [measure for measure in (TIME, MEMORY) if limits.of(measure) != WorseLimits().of(measure)]
+    judged = {cell.measure for cell in comparison.cells if cell.verdict is not CellVerdict.TREND}
     if unused := [measure for measure in (*changed, *limits.scores) if measure not in judged]:
         notes.append(f"Limits without an effect, because no cell is judged by them: {', '.join(unused)}.")
     if base.libraries and head.libraries and (note := changed_versions(base.libraries, head.libraries)):
@@ -75,7 +136,7 @@ def _compare_runs(
     base: StoredResult,
     head: StoredResult,
     runs: tuple[Run, Run],
-    limits: Limits,
+    limits: WorseLimits,
     only: Sequence[str],
 ) -> None:
     """Add the scores, times and memory of two runs to a comparison."""
@@ -101,7 +162,9 @@ def _compare_runs(
         comparison.omissions += one_sided("size", sizes)
 
 
-def _add_scores(comparison: Comparison, runs: tuple[Run, Run], trials: Sequence[pd.DataFrame], limits: Limits) -> None:
+def _add_scores(
+    comparison: Comparison, runs: tuple[Run, Run], trials: Sequence[pd.DataFrame], limits: WorseLimits
+) -> None:
     """Add verdicts on scores where the folds are the same, and means where they are not."""
     before, after = runs
     metrics = [metric for metric in after.measured if metric in before.measured]
@@ -126,7 +189,7 @@ def _add_scores(comparison: Comparison, runs: tuple[Run, Run], trials: Sequence[
 
 def _mean_cells(
     base: pd.DataFrame, head: pd.DataFrame, dataset: str, metrics: Sequence[str], reason: str
-) -> list[Cell]:
+) -> list[ComparedCell]:
     """Return the mean scores of each method on a dataset whose folds differ, without a verdict."""
     means = [
         side[side["status"] == Status.OK].groupby("method", sort=False)[list(metrics)].mean() for side in (base, head)
@@ -138,5 +201,7 @@ def _mean_cells(
             sign = 1.0 if SCORES[metric].greater_is_better else -1.0
             if np.isfinite(before) and np.isfinite(after):
                 gain = sign * (after - before)
-                cells.append(Cell(method, dataset, metric, before, after, Verdict.TREND, reason, difference=gain))
+                cells.append(
+                    ComparedCell(method, dataset, metric, before, after, CellVerdict.TREND, reason, difference=gain)
+                )
     return cells

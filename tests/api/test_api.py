@@ -10,9 +10,8 @@ import pytest
 import mfbench
 from mfbench.api import Request, prepare_suite, run_request
 from mfbench.errors import ExitCode, UnknownNameError, UsageError
-from mfbench.report.console import make_console
-from mfbench.report.progress import Silent
-from mfbench.run.workers import choice
+from mfbench.report.progress import Silent, make_console
+from mfbench.run import runner
 
 sys.path.append(str(Path(__file__).parents[1] / "run"))
 from small_claims import in_process
@@ -212,7 +211,7 @@ class Counting(Silent):
 
 def test_classes_and_objects_are_added_and_only_they_run(my_methods):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(choice, "LocalPool", InProcess)
+        patch.setattr(runner, "LocalPool", InProcess)
         mfbench.run_suite("small.toml", jobs=1)
     observer = Counting()
     add = {"MINE": (my_methods.Spread(power=2.0), "knn"), "MAJ": my_methods.Majority}

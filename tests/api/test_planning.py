@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from mfbench.api.planning import estimate_suite, explain_keys, prepare_suite, run_options
-from mfbench.api.request import Request
+from mfbench.api.request import Request, estimate_suite, explain_keys, prepare_suite, run_options
 from mfbench.errors import UsageError
 from mfbench.host.registry import load_registry
 from mfbench.run.environment import describe

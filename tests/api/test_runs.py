@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import mfbench
-from mfbench.api.runs import find_run, load_run, opened_runs
+from mfbench.api.request import find_run, load_run, opened_runs
 from mfbench.errors import RunError, UsageError
 from mfbench.run.store.file import FILE_NAME
 from mfbench.run.store.metadata import Reused

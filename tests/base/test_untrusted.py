@@ -6,7 +6,7 @@ import subprocess
 
 import numpy as np
 
-from mfbench.base.untrusted import (
+from mfbench.base.text import (
     csv_cell,
     cut,
     json_document,

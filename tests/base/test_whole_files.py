@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from mfbench.base.whole_files import write_whole
+from mfbench.base.files import write_whole
 
 
 def names(folder):
@@ -58,7 +58,7 @@ import os
 import sys
 from pathlib import Path
 
-from mfbench.base.whole_files import write_whole
+from mfbench.base.files import write_whole
 
 Path.replace = lambda *_: os.kill(os.getpid(), 9)
 write_whole(Path(sys.argv[1]), b"half")

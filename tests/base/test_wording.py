@@ -1,6 +1,6 @@
 """Small parts of sentences."""
 
-from mfbench.base.wording import counted
+from mfbench.base.text import counted
 
 
 def test_a_number_with_its_noun(subtests):

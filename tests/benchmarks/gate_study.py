@@ -26,17 +26,16 @@ from scipy import stats
 
 from mfbench.host.registry import load_registry
 from mfbench.model.trials import Trial
-from mfbench.run.forecast.budget import parse_duration
-from mfbench.stats.one_dataset.calibration import share
+from mfbench.run.forecast.order import parse_duration
+from mfbench.stats.calibration import share
 from mfbench.suite.loading import load_suite
 from mfbench_gate import judge
 from mfbench_gate.api import PROFILE
-from mfbench_gate.comparison import Comparison, Place, Verdict
+from mfbench_gate.comparison import CellVerdict, Comparison, MeasuredCase
 from mfbench_gate.gate.environments import PreparedSide, prepare_side
 from mfbench_gate.gate.gate import Gate, run_gate
-from mfbench_gate.gate.measure import BASE, HEAD, Blocks, Measurements
-from mfbench_gate.gate.plan import GatePlan, TimedCell, plan_gate
-from mfbench_gate.gate.staging import staged
+from mfbench_gate.gate.measure import BASE, HEAD, Blocks, GatePlan, Measurements, TimedCell, plan_gate
+from mfbench_gate.gate.side import staged
 
 MEASURES = ("fit", "predict", "memory")
 # Processes of a block: base, head, head, base, or with the two sides exchanged.
@@ -176,7 +175,7 @@ def empty_plan(n_cells: int) -> GatePlan:
     registry = load_registry()
     plan = plan_gate(load_suite("timing", registry, "gate"), registry).suite
     trials = [Trial("", "d", str(number), 0, 0, 0) for number in range(n_cells)]
-    return GatePlan(plan, tuple(TimedCell(Place(trial.method, "d"), (trial,)) for trial in trials))
+    return GatePlan(plan, tuple(TimedCell(MeasuredCase(trial.method, "d"), (trial,)) for trial in trials))
 
 
 def others() -> dict[str, Callable[[np.ndarray, np.ndarray], bool]]:
@@ -219,7 +218,7 @@ def replay_all(path: Path, n_cells: int, n_equal: int, n_slow: int, budget: floa
     alarms = dict.fromkeys(["mfbench gate", *rules], 0)
     for seed in range(n_equal):
         comparison = replayed(recorded, plan, Replay(recorded, n_cells, {}, np.random.default_rng(seed)), budget)
-        alarms["mfbench gate"] += bool(comparison.with_verdict(Verdict.WORSE))
+        alarms["mfbench gate"] += bool(comparison.with_verdict(CellVerdict.WORSE))
         for name, rule in rules.items():
             alarms[name] += any(
                 rule(*times(recorded, Replay(recorded, n_cells, {}, np.random.default_rng(seed)), cell, N_OTHERS))
@@ -242,7 +241,7 @@ def _power_row(
         replay = Replay(recorded, n_cells, {0: factor}, np.random.default_rng(10_000 + seed))
         comparison = replayed(recorded, plan, replay, budget)
         (cell,) = [cell for cell in comparison.cells if cell.method == "0" and cell.measure == "fit"]
-        found += cell.verdict is Verdict.WORSE
+        found += cell.verdict is CellVerdict.WORSE
         pairs.append(cell.n_pairs)
         minutes.append(replay.seconds / 60)
         for name, rule in rules.items():
@@ -261,7 +260,7 @@ def live(base: str, slow: str, suite: str, n_runs: int, budget: float, only: lis
     for seed in range(n_runs):
         for name, head in (("equal", sides[0]), ("slow", sides[1])):
             comparison = run_gate(plan, sides[0], head, lambda sentence: None, budget=budget, seed=seed)
-            worse = sorted(f"{cell.name} {cell.measure}" for cell in comparison.with_verdict(Verdict.WORSE))
+            worse = sorted(f"{cell.name} {cell.measure}" for cell in comparison.with_verdict(CellVerdict.WORSE))
             right[name] += bool(worse) == (name == "slow")
             pairs = max(cell.n_pairs for cell in comparison.cells)
             took = f"{comparison.seconds:.0f} s, at most {pairs} pairs"

@@ -1,7 +1,7 @@
 """How often the history raises a false alarm, and which changes it detects: simulated series with a known answer.
 
 Run: ``python tests/benchmarks/history_study.py [SERIES]``. It prints the tables of docs/gate.md as Markdown; the
-constant of the penalty in ``plugins/mfbench_gate/history/changes.py`` was chosen by the first one.
+constant of the penalty in ``plugins/mfbench_gate/history/trends.py`` was chosen by the first one.
 """
 
 import sys
@@ -9,8 +9,7 @@ import sys
 import numpy as np
 from scipy import stats
 
-from mfbench_gate.history.changes import FACTOR, change_points
-from mfbench_gate.history.trends import TIME_RESOLUTION
+from mfbench_gate.history.trends import FACTOR, TIME_RESOLUTION, change_points
 
 LENGTHS = (20, 50, 100)
 FACTORS = (1.5, 2.0, 2.5, 3.0)

@@ -7,10 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mfbench.stats.curves.means import mean_curves
-from mfbench.stats.curves.rankings import ranking_figures
-from mfbench.stats.curves.summary import curve_overview, curve_summary
-from mfbench.stats.settings import ComparisonSettings
+from mfbench.stats.cells import ComparisonSettings
+from mfbench.stats.curves import curve_overview, curve_summary, mean_curves, ranking_figures
 
 SELECTORS, CLASSIFIERS, DATASETS, FOLDS, FEATURES = 20, 3, 10, 25, 500
 SIZES = np.unique(np.geomspace(1, FEATURES, 17).round().astype(int))[:15]

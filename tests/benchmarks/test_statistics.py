@@ -15,9 +15,8 @@ from scipy import stats
 
 from mfbench.model.trials import Trial, TrialResult
 from mfbench.run.store.store import Store
-from mfbench.stats.across_datasets.bayesian import signed_rank_test
-from mfbench.stats.one_dataset.paired import corrected_t_test
-from mfbench.stats.one_dataset.signed import wilcoxon_test
+from mfbench.stats.bayesian import signed_rank_test
+from mfbench.stats.paired import corrected_t_test, wilcoxon_test
 from mfbench.suite.protocols import make_protocol
 from mfbench.suite.schema import ProtocolSettings
 

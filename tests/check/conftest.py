@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from mfbench.host.registry import load_registry
+from mfbench_check.display import CheckOutcome
 from mfbench_check.running import Options, run_checks
 from mfbench_check.subjects import subjects_of
-from mfbench_check.verdicts import Outcome
 
 HERE = Path(__file__).parent
 # Importing some of them ends the process; pytest imports all modules in search of doctests.
@@ -54,6 +54,6 @@ def failures_of(verdicts_of):
     """Return the ids of the checks that a method fails."""
 
     def run(*args, **options):
-        return {verdict.check for verdict in verdicts_of(*args, **options) if verdict.outcome is Outcome.FAIL}
+        return {verdict.check for verdict in verdicts_of(*args, **options) if verdict.outcome is CheckOutcome.FAIL}
 
     return run

@@ -7,11 +7,10 @@ from functools import cache
 from threadpoolctl import threadpool_limits
 
 from mfbench.host.registry import load_registry
-from mfbench.run.workers.surroundings import GlobalState
-from mfbench_check.catalog import CHECKS
-from mfbench_check.listing import all_checks
+from mfbench.run.workers.global_state import GlobalState
+from mfbench_check.catalog import CHECKS, all_checks
+from mfbench_check.display import CheckFailedError
 from mfbench_check.subjects import Opened, subjects_of
-from mfbench_check.verdicts import CheckFailedError
 
 
 @cache

@@ -10,7 +10,7 @@ import os
 import sys
 import traceback
 
-from mfbench_check.listing import all_checks
+from mfbench_check.catalog import all_checks
 
 
 def snippet_of(module, name, kind, check):

@@ -6,7 +6,7 @@ import mfbench
 from mfbench.errors import UnknownNameError, UsageError
 from mfbench.host.registry import load_registry
 from mfbench_check.api import check_plugins, chosen_subjects, make_options, parse_skips
-from mfbench_check.verdicts import Outcome
+from mfbench_check.display import CheckOutcome
 
 PLUGIN = """
 from mfbench import SelectorSpec, hookimpl
@@ -78,9 +78,9 @@ def test_a_failure_does_not_keep_another_subject_from_its_verdict(plugins):
     plugins(checking_demo=PLUGIN)
     report = check_plugins(only=["registration", "factory", "fit"])
     assert {(one.subject, one.check): one.outcome for one in report.verdicts} == {
-        ("checking_demo", "registration"): Outcome.PASS,
-        ("demo", "factory"): Outcome.PASS,
-        ("demo", "fit"): Outcome.FAIL,
+        ("checking_demo", "registration"): CheckOutcome.PASS,
+        ("demo", "factory"): CheckOutcome.PASS,
+        ("demo", "fit"): CheckOutcome.FAIL,
     }
 
 

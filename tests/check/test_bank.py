@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 from opening import opened, restored_process
 
-from mfbench_check.catalog import CHECKS
-from mfbench_check.listing import all_checks, by_needs
-from mfbench_check.serving import UNMET, make_check
-from mfbench_check.verdicts import Outcome
+from mfbench_check.catalog import CHECKS, all_checks, by_needs
+from mfbench_check.display import CheckOutcome
+from mfbench_check.running import UNMET, make_check
 
 ORDER = by_needs(all_checks())
 
@@ -44,7 +43,7 @@ def failures_here(module, name, kind, ids):
             unmet = {verdict.check for verdict in verdicts if verdict.outcome in UNMET}
             with restored_process():
                 verdicts.append(make_check(check, subject, unmet))
-    return {verdict.check for verdict in verdicts if verdict.outcome is Outcome.FAIL}
+    return {verdict.check for verdict in verdicts if verdict.outcome is CheckOutcome.FAIL}
 
 
 @pytest.mark.parametrize("module", sorted({row[0] for row in BANK}))
@@ -67,7 +66,7 @@ def test_a_broken_method_is_caught_in_a_child(name, failures_of):
 @pytest.mark.parametrize(PARAMETERS, BANK, ids=NAMES)
 def test_a_broken_method_is_caught_by_the_check_named_for_it(module, name, kind, method, check, fields, verdicts_of):
     verdicts = verdicts_of(module, name, kind, named=check)
-    failed = [verdict for verdict in verdicts if verdict.outcome is Outcome.FAIL]
+    failed = [verdict for verdict in verdicts if verdict.outcome is CheckOutcome.FAIL]
     assert {verdict.check for verdict in failed} == {check}, [(v.check, v.expected, v.seen) for v in failed]
     assert failed[0].expected
     assert failed[0].seen

@@ -2,8 +2,7 @@
 
 import pytest
 
-from mfbench_check.catalog import GROUPS, KINDS, Check, check
-from mfbench_check.listing import all_checks, by_needs
+from mfbench_check.catalog import GROUPS, KINDS, Check, all_checks, by_needs, check
 
 TABLE = all_checks()
 ORDER = by_needs(TABLE)

@@ -5,16 +5,14 @@ import io
 import pytest
 from rich.console import Console
 
-from mfbench_check.display import CheckProgress, show_catalog, show_checks
-from mfbench_check.listing import all_checks
-from mfbench_check.result import CheckReport
-from mfbench_check.verdicts import Outcome, Verdict
+from mfbench_check.catalog import all_checks
+from mfbench_check.display import CheckOutcome, CheckProgress, CheckReport, CheckVerdict, show_catalog, show_checks
 
 IDS = [check.id for check in all_checks() if "selector" in check.kinds]
 
 
-def verdict(outcome=Outcome.PASS, subject="relieff", kind="selector", check="fit", **texts):
-    return Verdict(subject=subject, kind=kind, package="p", check=check, outcome=outcome, **texts)
+def verdict(outcome=CheckOutcome.PASS, subject="relieff", kind="selector", check="fit", **texts):
+    return CheckVerdict(subject=subject, kind=kind, package="p", check=check, outcome=outcome, **texts)
 
 
 def shown(*verdicts, width=80):
@@ -27,7 +25,7 @@ FAILED = {"expected": "finite weights", "seen": "the weight of feature 5 is nan"
 
 
 def test_a_failure_has_what_was_expected_what_was_seen_and_the_code_with_its_indentation():
-    text = shown(verdict(), verdict(Outcome.FAIL, check="importances-finite", **FAILED))
+    text = shown(verdict(), verdict(CheckOutcome.FAIL, check="importances-finite", **FAILED))
     lines = [line.strip() for line in text.splitlines()]
     assert "✗ relieff (selector): importances-finite" in lines
     assert "expected  finite weights" in lines
@@ -38,7 +36,9 @@ def test_a_failure_has_what_was_expected_what_was_seen_and_the_code_with_its_ind
 
 def test_a_table_counts_outcomes_by_group_and_names_what_failed():
     text = shown(
-        verdict(), verdict(Outcome.FAIL, check="importances-finite"), verdict(Outcome.EXPECTED, check="factory")
+        verdict(),
+        verdict(CheckOutcome.FAIL, check="importances-finite"),
+        verdict(CheckOutcome.EXPECTED, check="factory"),
     )
     lines = text.splitlines()
     row = next(index for index, line in enumerate(lines) if "1✓ 1✗ 1!" in line)
@@ -49,7 +49,7 @@ def test_a_table_counts_outcomes_by_group_and_names_what_failed():
 
 @pytest.mark.parametrize("longest", [max(IDS, key=len)])
 def test_no_name_of_a_check_is_folded_at_80_columns(longest):
-    verdicts = [verdict(Outcome.FAIL if name == longest else Outcome.PASS, check=name) for name in IDS]
+    verdicts = [verdict(CheckOutcome.FAIL if name == longest else CheckOutcome.PASS, check=name) for name in IDS]
     text = shown(*verdicts)
     assert f"{longest} " in text  # the mark may be in the line above
     assert all(group in text for group in ("contract", "determinism", "growth"))
@@ -64,8 +64,8 @@ def test_each_kind_has_a_table():
 
 def test_checks_with_the_same_reason_are_one_line():
     text = shown(
-        *(verdict(Outcome.SKIPPED, subject=name, check="growth", reason="slow here") for name in "abcdefg"),
-        *(verdict(Outcome.SKIPPED, check=name, reason="'fit' does not pass") for name in ("support", "seed")),
+        *(verdict(CheckOutcome.SKIPPED, subject=name, check="growth", reason="slow here") for name in "abcdefg"),
+        *(verdict(CheckOutcome.SKIPPED, check=name, reason="'fit' does not pass") for name in ("support", "seed")),
     )
     assert "- growth: slow here (a, b, c, d, e and 2 more)" in text
     assert "- 2 checks: 'fit' does not pass (relieff)" in text
@@ -73,12 +73,12 @@ def test_checks_with_the_same_reason_are_one_line():
 
 def test_a_declared_failure_has_its_reason():
     assert "- seed: it samples rows (relieff)" in shown(
-        verdict(Outcome.EXPECTED, check="seed", reason="it samples rows")
+        verdict(CheckOutcome.EXPECTED, check="seed", reason="it samples rows")
     )
 
 
 def test_the_kind_is_named_only_if_a_name_is_both():
-    skipped = [verdict(Outcome.SKIPPED, kind=kind, reason="slow") for kind in ("selector", "classifier")]
+    skipped = [verdict(CheckOutcome.SKIPPED, kind=kind, reason="slow") for kind in ("selector", "classifier")]
     assert "(relieff (selector), relieff (classifier))" in shown(*skipped, width=160)
 
 
@@ -91,7 +91,7 @@ HOSTILE = "[bold]a[/bold]\x1b[31m\rb\x07\u202e"
 
 def test_texts_of_plugins_have_neither_markup_nor_control_characters():
     texts = {"reason": HOSTILE, "expected": HOSTILE, "seen": HOSTILE, "snippet": f"  {HOSTILE}"}
-    text = shown(*(verdict(outcome, subject=HOSTILE, check=HOSTILE, **texts) for outcome in Outcome))
+    text = shown(*(verdict(outcome, subject=HOSTILE, check=HOSTILE, **texts) for outcome in CheckOutcome))
     assert "[bold]a[/bold]" in text
     assert not set(text) & set("\x1b\r\x07\u202e")
 
@@ -116,7 +116,7 @@ class TestProgress:
         progress = CheckProgress(console)
         progress(verdict(), 3)
         now[0] = 11.0
-        progress(verdict(Outcome.FAIL), 3)
+        progress(verdict(CheckOutcome.FAIL), 3)
         progress(verdict(), 3)
         progress.close()
         assert console.file.getvalue() == "2/3 checks, 1 failed, now relieff (selector)\n"
@@ -126,7 +126,7 @@ class TestProgress:
         monkeypatch.delenv("CI", raising=False)
         console = Console(file=io.StringIO(), width=80, force_terminal=True)
         progress = CheckProgress(console)
-        progress(verdict(Outcome.FAIL), 2)
+        progress(verdict(CheckOutcome.FAIL), 2)
         progress(verdict(), 2)
         progress.close()
         assert "2/2" in console.file.getvalue()

@@ -1,8 +1,7 @@
 import subprocess
 import sys
 
-from mfbench_check.catalog import GROUPS, Check
-from mfbench_check.listing import all_checks, by_needs
+from mfbench_check.catalog import GROUPS, Check, all_checks, by_needs
 
 
 def check(name, *needs):
@@ -34,7 +33,7 @@ def test_no_check_is_lost():
 
 def test_the_order_does_not_depend_on_what_was_imported_first():
     code = (
-        "import mfbench_check.checks.surroundings; from mfbench_check.listing import all_checks; "
+        "import mfbench_check.checks.global_state; from mfbench_check.catalog import all_checks; "
         "print(*(check.id for check in all_checks()))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

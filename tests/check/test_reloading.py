@@ -2,11 +2,11 @@
 
 import pytest
 
-from mfbench.data.fingerprint import content_hash
+from mfbench.data.lookup import content_hash
 from mfbench.host.registry import load_registry
+from mfbench_check.display import CheckFailedError, NotApplicableError
 from mfbench_check.reloading import hash_elsewhere, load, snippet
 from mfbench_check.subjects import Opened, Subject
-from mfbench_check.verdicts import CheckFailedError, NotApplicableError
 
 
 @pytest.fixture(scope="module")

@@ -5,21 +5,20 @@ from xml.etree import ElementTree
 
 from jsonschema import Draft202012Validator
 
-from mfbench_check.result import NAME, VERSION, CheckReport, explanation, schema
-from mfbench_check.verdicts import Outcome, Verdict
+from mfbench_check.display import NAME, VERSION, CheckOutcome, CheckReport, CheckVerdict, explanation, schema
 
 
 def verdict(outcome, check="fit", **texts):
-    return Verdict(subject="a", kind="selector", package="p", check=check, outcome=outcome, seconds=0.5, **texts)
+    return CheckVerdict(subject="a", kind="selector", package="p", check=check, outcome=outcome, seconds=0.5, **texts)
 
 
 REPORT = CheckReport(
     (
-        verdict(Outcome.PASS, reason="two fits"),
-        verdict(Outcome.FAIL, "growth", expected="x", seen="\x1b\ud800", snippet="assert False"),
-        verdict(Outcome.EXPECTED, "factory", reason="why"),
-        verdict(Outcome.SKIPPED, "support", reason="slow"),
-        verdict(Outcome.NOT_APPLICABLE, "grid", reason="no grid"),
+        verdict(CheckOutcome.PASS, reason="two fits"),
+        verdict(CheckOutcome.FAIL, "growth", expected="x", seen="\x1b\ud800", snippet="assert False"),
+        verdict(CheckOutcome.EXPECTED, "factory", reason="why"),
+        verdict(CheckOutcome.SKIPPED, "support", reason="slow"),
+        verdict(CheckOutcome.NOT_APPLICABLE, "grid", reason="no grid"),
     ),
     seed=3,
     versions={"python": "3.13"},
@@ -30,10 +29,10 @@ REPORT = CheckReport(
 def test_the_exit_code():
     for outcomes, code in [
         ([], 3),
-        ([Outcome.PASS], 0),
-        ([Outcome.EXPECTED], 0),
-        ([Outcome.SKIPPED, Outcome.NOT_APPLICABLE], 3),
-        ([Outcome.PASS, Outcome.FAIL], 1),
+        ([CheckOutcome.PASS], 0),
+        ([CheckOutcome.EXPECTED], 0),
+        ([CheckOutcome.SKIPPED, CheckOutcome.NOT_APPLICABLE], 3),
+        ([CheckOutcome.PASS, CheckOutcome.FAIL], 1),
     ]:
         assert CheckReport(tuple(map(verdict, outcomes))).exit_code == code
 
@@ -46,7 +45,7 @@ def test_the_headline_begins_with_what_failed():
 
 
 def test_the_explanation_of_a_failure_without_code_ends_with_what_was_seen():
-    assert explanation(verdict(Outcome.FAIL, expected="x", seen="y")).splitlines()[-1] == "seen: y"
+    assert explanation(verdict(CheckOutcome.FAIL, expected="x", seen="y")).splitlines()[-1] == "seen: y"
 
 
 class TestJson:
@@ -59,8 +58,10 @@ class TestJson:
         from mfbench_check.catalog import KINDS
 
         properties = schema()["$defs"]["verdict"]["properties"]
-        assert set(properties) == {"group", *Verdict.__dataclass_fields__}
-        assert properties["outcome"]["enum"] == list(Outcome) == list(schema()["properties"]["counts"]["properties"])
+        assert set(properties) == {"group", *CheckVerdict.__dataclass_fields__}
+        assert (
+            properties["outcome"]["enum"] == list(CheckOutcome) == list(schema()["properties"]["counts"]["properties"])
+        )
         assert properties["kind"]["enum"] == list(KINDS)
 
     def test_the_schema_describes_every_key_and_requires_it(self):

@@ -6,13 +6,12 @@ import time
 
 import pytest
 
-from mfbench.host.registered import Plugin
+from mfbench.host.expressions import Plugin
 from mfbench.host.registry import load_registry
-from mfbench_check.catalog import CHECKS, Check
-from mfbench_check.listing import all_checks
+from mfbench_check.catalog import CHECKS, Check, all_checks
+from mfbench_check.display import CheckOutcome, CheckVerdict
 from mfbench_check.running import Options, checks_of, judged, run_checks
 from mfbench_check.subjects import Subject, subjects_of
-from mfbench_check.verdicts import Outcome, Verdict
 
 ONLY = ["factory", "fit", "importances-array"]
 
@@ -34,38 +33,42 @@ def test_verdicts_are_in_the_order_of_subjects_and_checks(registry):
     verdicts = run(registry, "nearest-mean", "mean-gap")
     expected = [("nearest-mean", "factory"), ("nearest-mean", "fit"), *(("mean-gap", name) for name in ONLY)]
     assert [(verdict.subject, verdict.check) for verdict in verdicts] == expected
-    assert set(outcomes(verdicts).values()) == {Outcome.PASS}
+    assert set(outcomes(verdicts).values()) == {CheckOutcome.PASS}
 
 
 def test_a_check_that_ends_the_process_fails_and_the_next_ones_run_in_another(registry):
     verdicts = run(registry, "exits")
-    assert outcomes(verdicts) == {"factory": Outcome.PASS, "fit": Outcome.FAIL, "importances-array": Outcome.SKIPPED}
+    assert outcomes(verdicts) == {
+        "factory": CheckOutcome.PASS,
+        "fit": CheckOutcome.FAIL,
+        "importances-array": CheckOutcome.SKIPPED,
+    }
     assert "exit code 7" in verdicts[1].seen
 
 
 def test_a_check_that_takes_too_long_fails(registry):
     start = time.monotonic()
     verdicts = run(registry, "hangs", seconds=2.0)
-    assert outcomes(verdicts)["fit"] is Outcome.FAIL
+    assert outcomes(verdicts)["fit"] is CheckOutcome.FAIL
     assert "longer than 2 s" in verdicts[1].seen
     assert time.monotonic() - start < 60
 
 
 def test_what_a_method_prints_does_not_reach_the_report(registry, capfd):
-    assert outcomes(run(registry, "prints"))["fit"] is Outcome.PASS
+    assert outcomes(run(registry, "prints"))["fit"] is CheckOutcome.PASS
     assert "noise" not in capfd.readouterr().out
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the method forks")
 def test_a_method_that_forks_has_each_verdict_once(registry):
-    assert outcomes(run(registry, "forks")) == dict.fromkeys(ONLY, Outcome.PASS)
+    assert outcomes(run(registry, "forks")) == dict.fromkeys(ONLY, CheckOutcome.PASS)
     assert len(run(registry, "forks")) == len(ONLY)
 
 
 def test_a_skipped_check_has_the_reason_of_the_user_and_skips_what_needs_it_no_further(registry):
     verdicts = run(registry, "mean-gap", skip={"fit": "broken here"})
     assert verdicts[1].reason == "broken here"
-    assert outcomes(verdicts)["importances-array"] is Outcome.PASS
+    assert outcomes(verdicts)["importances-array"] is CheckOutcome.PASS
 
 
 def test_each_verdict_is_followed_at_once(registry):
@@ -90,30 +93,30 @@ def test_an_interrupt_ends_the_run_without_waiting_for_the_check(registry):
 def test_a_plugin_that_cannot_be_imported_fails_without_a_child():
     registry = load_registry(only=["raising_plugin"])
     (verdict,) = run_checks(subjects_of(registry, ["raising_plugin"]), registry, Options())
-    assert (verdict.check, verdict.outcome) == ("registration", Outcome.FAIL)
+    assert (verdict.check, verdict.outcome) == ("registration", CheckOutcome.FAIL)
     assert "no module named torch" in verdict.seen
 
 
 class TestDeclaredFailures:
     def judged(self, outcome, check="fit"):
-        verdict = Verdict(subject="a", kind="selector", package="p", check=check, outcome=outcome, reason="r")
+        verdict = CheckVerdict(subject="a", kind="selector", package="p", check=check, outcome=outcome, reason="r")
         return judged(verdict, {"fit": "it samples rows"})
 
     def test_a_declared_failure_is_expected(self):
-        verdict = self.judged(Outcome.FAIL)
-        assert (verdict.outcome, verdict.reason) == (Outcome.EXPECTED, "it samples rows")
+        verdict = self.judged(CheckOutcome.FAIL)
+        assert (verdict.outcome, verdict.reason) == (CheckOutcome.EXPECTED, "it samples rows")
 
-    @pytest.mark.parametrize("outcome", [Outcome.PASS, Outcome.NOT_APPLICABLE])
+    @pytest.mark.parametrize("outcome", [CheckOutcome.PASS, CheckOutcome.NOT_APPLICABLE])
     def test_a_declared_check_that_does_not_fail_is_a_failure(self, outcome):
         verdict = self.judged(outcome)
-        assert verdict.outcome is Outcome.FAIL
+        assert verdict.outcome is CheckOutcome.FAIL
         assert "remove 'fit' from expected_failures" in verdict.seen
 
     def test_a_skipped_check_may_be_declared(self):
-        assert self.judged(Outcome.SKIPPED).outcome is Outcome.SKIPPED
+        assert self.judged(CheckOutcome.SKIPPED).outcome is CheckOutcome.SKIPPED
 
     def test_what_is_not_declared_stays(self):
-        assert self.judged(Outcome.FAIL, "seed").outcome is Outcome.FAIL
+        assert self.judged(CheckOutcome.FAIL, "seed").outcome is CheckOutcome.FAIL
 
 
 def test_a_kind_has_the_checks_that_apply_to_it():

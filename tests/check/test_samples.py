@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mfbench.errors import UnknownNameError
-from mfbench_check.samples import SAMPLES, sample
+from mfbench_check.subjects import SAMPLES, sample
 
 
 def same(one, other):

@@ -5,8 +5,8 @@ import pytest
 
 from mfbench.errors import UnknownNameError
 from mfbench.host.registry import load_registry
+from mfbench_check.display import CheckFailedError
 from mfbench_check.subjects import Opened, Subject, subjects_of
-from mfbench_check.verdicts import CheckFailedError
 
 
 @pytest.fixture(scope="module")

@@ -5,13 +5,13 @@ import textwrap
 import pytest
 
 from mfbench.errors import UnknownNameError, UsageError
-from mfbench.host.registered import Plugin
+from mfbench.host.expressions import Plugin
 from mfbench.testing import SingleCheck, parametrize_plugin
-from mfbench_check.listing import all_checks
+from mfbench_check.catalog import all_checks
+from mfbench_check.display import CheckOutcome, CheckVerdict
 from mfbench_check.running import Options
 from mfbench_check.subjects import Subject
 from mfbench_check.testing import _Results
-from mfbench_check.verdicts import Outcome, Verdict
 
 pytest_plugins = ["pytester"]
 all_checks()  # pytester forgets the modules that a run imports
@@ -70,12 +70,12 @@ def single(verdict):
 
 
 def verdict(outcome, **texts):
-    return Verdict(subject="a", kind="selector", package="p", check="fit", outcome=outcome, **texts)
+    return CheckVerdict(subject="a", kind="selector", package="p", check="fit", outcome=outcome, **texts)
 
 
 def test_a_failure_is_an_assertion_with_expected_seen_and_code():
     with pytest.raises(AssertionError) as failure:
-        single(verdict(Outcome.FAIL, expected="a fit", seen="ValueError", snippet="assert False"))()
+        single(verdict(CheckOutcome.FAIL, expected="a fit", seen="ValueError", snippet="assert False"))()
     assert str(failure.value).splitlines() == [
         "selector a fails the check fit",
         "expected: a fit",
@@ -88,9 +88,9 @@ def test_a_failure_is_an_assertion_with_expected_seen_and_code():
 @pytest.mark.parametrize(
     ("outcome", "exception"),
     [
-        (Outcome.SKIPPED, pytest.skip.Exception),
-        (Outcome.NOT_APPLICABLE, pytest.skip.Exception),
-        (Outcome.EXPECTED, pytest.xfail.Exception),
+        (CheckOutcome.SKIPPED, pytest.skip.Exception),
+        (CheckOutcome.NOT_APPLICABLE, pytest.skip.Exception),
+        (CheckOutcome.EXPECTED, pytest.xfail.Exception),
     ],
 )
 def test_every_other_outcome_has_its_reason(outcome, exception):
@@ -99,7 +99,7 @@ def test_every_other_outcome_has_its_reason(outcome, exception):
 
 
 def test_a_pass_returns():
-    assert single(verdict(Outcome.PASS))() is None
+    assert single(verdict(CheckOutcome.PASS))() is None
 
 
 def test_the_checks_of_a_subject_run_once(monkeypatch):
@@ -107,7 +107,7 @@ def test_the_checks_of_a_subject_run_once(monkeypatch):
 
     def run_checks(subjects, registry, options):
         runs.append(subjects)
-        return [verdict(Outcome.PASS), Verdict(**{**vars(verdict(Outcome.PASS)), "check": "factory"})]
+        return [verdict(CheckOutcome.PASS), CheckVerdict(**{**vars(verdict(CheckOutcome.PASS)), "check": "factory"})]
 
     monkeypatch.setattr("mfbench_check.testing.run_checks", run_checks)
     subject, results = Subject("selector", "a", Plugin("p", "p")), _Results(None, Options())

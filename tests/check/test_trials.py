@@ -6,9 +6,8 @@ from correct_methods import MeanGap, NearestMean
 from sklearn.base import clone
 
 from mfbench.model.trials import Status
-from mfbench_check.samples import sample
-from mfbench_check.trials import Spy, make_fold, run_on, succeeded
-from mfbench_check.verdicts import CheckFailedError
+from mfbench_check.display import CheckFailedError
+from mfbench_check.subjects import Spy, make_fold, run_on, sample, succeeded
 
 X, Y = sample()
 

@@ -4,9 +4,9 @@ import pickle
 
 import pytest
 
-from mfbench_check.verdicts import CheckFailedError, Outcome, Verdict
+from mfbench_check.display import CheckFailedError, CheckOutcome, CheckVerdict
 
-VERDICT = Verdict(subject="a", kind="selector", package="p", check="fit", outcome=Outcome.FAIL, seen="x")
+VERDICT = CheckVerdict(subject="a", kind="selector", package="p", check="fit", outcome=CheckOutcome.FAIL, seen="x")
 
 
 def test_a_verdict_arrives_from_a_child_as_it_was_sent():
@@ -14,7 +14,13 @@ def test_a_verdict_arrives_from_a_child_as_it_was_sent():
 
 
 def test_an_outcome_is_its_text():
-    assert [str(outcome) for outcome in Outcome] == ["pass", "fail", "expected failure", "skipped", "not applicable"]
+    assert [str(outcome) for outcome in CheckOutcome] == [
+        "pass",
+        "fail",
+        "expected failure",
+        "skipped",
+        "not applicable",
+    ]
 
 
 def test_a_failure_keeps_its_parts():

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mfbench_check.watching import files_in, recorded_sockets, temporary_home, temporary_working_directory
+from mfbench_check.running import files_in, recorded_sockets, temporary_home, temporary_working_directory
 
 
 def test_sockets_that_do_not_leave_the_machine_are_allowed():

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from mfbench.model.trials import Candidate, Curve, Interactions
-from mfbench_claims.agreement import COLUMNS, Limits, Outcome, agreement
+from mfbench_claims.agreement import COLUMNS, AgreementKind, RunLimits, agreement
 
-EQUAL, ROUNDING, DIFFERENT, NOT_COMPARABLE, _ = Outcome
+EQUAL, ROUNDING, DIFFERENT, NOT_COMPARABLE, _ = AgreementKind
 NAN = float("nan")
 NEXT = np.nextafter(0.9, 1)
 
@@ -83,7 +83,7 @@ def test_failures():
 
 
 def test_a_limit_that_the_repetition_misses_by_a_wide_margin(subtests):
-    limits = Limits(seconds=600.0, memory=2.0**32)
+    limits = RunLimits(seconds=600.0, memory=2.0**32)
     for status, needed, outcome in [
         ("timeout", {"duration": 59.0}, DIFFERENT),
         ("timeout", {"duration": 61.0}, NOT_COMPARABLE),
@@ -94,17 +94,17 @@ def test_a_limit_that_the_repetition_misses_by_a_wide_margin(subtests):
     ]:
         with subtests.test(status=status, needed=needed):
             assert agreement(result(status=status), result(**needed), limits).outcome is outcome
-    assert agreement(result(status="memory"), result(peak_memory=1), Limits(seconds=600.0)).outcome is NOT_COMPARABLE
+    assert agreement(result(status="memory"), result(peak_memory=1), RunLimits(seconds=600.0)).outcome is NOT_COMPARABLE
     detail = agreement(result(status="timeout"), result(duration=0.5), limits).detail
     assert detail == "it reached the time limit in the bundle and succeeded here, with 0.5 of 600 s"
 
 
 def test_reaching_a_lowered_limit_on_both_sides_says_nothing():
     stopped = result(status="timeout")
-    answer = agreement(stopped, stopped, Limits(0.1, lowered=("0.1 s instead of 600 s",)))
+    answer = agreement(stopped, stopped, RunLimits(0.1, lowered=("0.1 s instead of 600 s",)))
     assert answer.outcome is NOT_COMPARABLE
     assert answer.detail == "it reached the time limit on both sides: 0.1 s instead of 600 s"
-    assert agreement(stopped, stopped, Limits(600.0)).outcome is EQUAL
+    assert agreement(stopped, stopped, RunLimits(600.0)).outcome is EQUAL
 
 
 def test_a_long_list_is_cut():

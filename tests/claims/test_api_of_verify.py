@@ -14,9 +14,9 @@ from mfbench.errors import ExitCode, UsageError
 from mfbench.report.brief import problems
 from mfbench.report.sections.remarks import remarks
 from mfbench_claims import api as verifying
-from mfbench_claims.agreement import Outcome
+from mfbench_claims.agreement import AgreementKind
 from mfbench_claims.api import OTHER_KEY, OTHER_MACHINE
-from mfbench_claims.display import verification_lines
+from mfbench_claims.verification import verification_lines
 
 sys.path.append(str(Path(__file__).parent / "run"))
 from forgery import forged, perfected, rescored
@@ -31,7 +31,7 @@ def verify(claim, **options):
 
 def test_an_honest_bundle(small_claim, in_process):
     verification = verify(small_claim)
-    assert verification.counts == {**dict.fromkeys(map(str, Outcome), 0), "equal": 12}
+    assert verification.counts == {**dict.fromkeys(map(str, AgreementKind), 0), "equal": 12}
     assert (verification.planned, verification.results, verification.unplanned) == (12, 12, 0)
     assert verification.differences == {} and verification.changed == [] and verification.verdicts == 6
     assert verification.exit_code == ExitCode.OK and verification.largest_share == 0.0
@@ -51,7 +51,7 @@ def test_a_forged_score_is_named(small_claim, tmp_path, in_process):
         rows[3] |= perfected(small_claim)[rows[3]["key"]]
 
     verification = verify(forged(small_claim, tmp_path / "claim.zip", trials=improve))
-    (trial,) = [trial for trial in verification.trials if trial.outcome is Outcome.DIFFERENT]
+    (trial,) = [trial for trial in verification.trials if trial.outcome is AgreementKind.DIFFERENT]
     assert trial.detail.startswith("accuracy is 1.0 in the bundle and 0.9")
     assert verification.exit_code == ExitCode.FAILED and verification.counts["equal"] == 11
 
@@ -225,7 +225,7 @@ def test_an_invented_limit_is_different(status, small_claim, tmp_path, in_proces
 
     verification = verify(forged(small_claim, tmp_path / "claim.zip", metadata=large, trials=reaching(status)))
     assert verification.counts["different"] == 1 and verification.exit_code == ExitCode.FAILED
-    (trial,) = [trial for trial in verification.trials if trial.outcome is Outcome.DIFFERENT]
+    (trial,) = [trial for trial in verification.trials if trial.outcome is AgreementKind.DIFFERENT]
     assert trial.detail.startswith(f"it reached the {'time' if status == 'timeout' else 'memory'} limit in the bundle")
     assert trial.detail.endswith(" of 600 s" if status == "timeout" else " of 1.02e+03 GiB")
 
@@ -244,7 +244,7 @@ def test_lowered_limits_are_named_and_a_limit_that_was_nearly_reached_is_not_com
 
 
 def test_labels_and_folds_of_the_bundle_are_compared(small_claim, tmp_path, in_process):
-    from mfbench.run.store.formats.arrays import pack
+    from mfbench.run.store.formats import pack
 
     def relabel(rows):
         rows[0]["truth"] = base64.b64encode(pack(np.zeros(150, int))).decode()
@@ -265,7 +265,7 @@ def test_labels_and_folds_of_the_bundle_are_compared(small_claim, tmp_path, in_p
 @pytest.mark.parametrize("test", ["s-test", "mcnemar"])
 def test_results_on_other_folds_do_not_count_with_the_data_here(test, small_claim, tmp_path, in_process):
     """Predictions of results that were not repeated may be too few for the rows here."""
-    from mfbench.run.store.formats.arrays import pack, unpack
+    from mfbench.run.store.formats import pack, unpack
 
     def cut(text):
         return base64.b64encode(pack(unpack(base64.b64decode(text))[:10])).decode()

@@ -11,8 +11,7 @@ from forgery import packed_text as packed
 
 from mfbench.errors import UsageError
 from mfbench.model.trials import Candidate, Curve, Interactions
-from mfbench.run.store.formats.candidates import pack_candidates
-from mfbench.run.store.formats.documents import pack_document
+from mfbench.run.store.formats import pack_candidates, pack_document
 from mfbench_claims.reading import opened_bundles
 
 METRICS = ("accuracy", "balanced_accuracy")

@@ -10,9 +10,7 @@ from forgery import forged, perfected
 
 from mfbench.errors import UsageError
 from mfbench.model.trials import Candidate, Curve, Interactions
-from mfbench.run.store.formats.arrays import pack
-from mfbench.run.store.formats.candidates import pack_candidates
-from mfbench.run.store.formats.documents import pack_document
+from mfbench.run.store.formats import pack, pack_candidates, pack_document
 from mfbench_claims import form
 from mfbench_claims.reading import opened_bundles
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from mfbench.data.cache import DataOptions
 from mfbench.data.lookup import Lookup
-from mfbench.data.sources import DataOptions
 from mfbench.errors import SuiteError
 from mfbench.host.registry import load_registry
 from mfbench.run.store.metadata import RunMetadata

@@ -1,7 +1,7 @@
 """The form of bundles is complete: what a store has, without tracebacks."""
 
-from mfbench.run.store.formats.texts import LIMITS
-from mfbench.run.store.seals import TRIAL_COLUMNS, WHOLE
+from mfbench.run.store.checksums import TRIAL_COLUMNS, WHOLE
+from mfbench.run.store.formats import LIMITS
 from mfbench_claims.form import COLUMNS, FREE_TEXT
 
 

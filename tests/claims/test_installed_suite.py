@@ -8,9 +8,9 @@ import pytest
 
 from mfbench.api import Request, prepare_suite, run_suite
 from mfbench.host.registry import load_registry
+from mfbench.run import runner
 from mfbench.run.environment import describe
 from mfbench.run.store.metadata import RunMetadata, metadata_of
-from mfbench.run.workers import choice
 from mfbench_claims.api import bundle_run
 from mfbench_claims.installed_suite import (
     differences_from_installed,
@@ -18,8 +18,8 @@ from mfbench_claims.installed_suite import (
     limits_of,
     recorded_protocol,
 )
-from mfbench_claims.public_metadata import public_metadata
 from mfbench_claims.reading import opened_bundles
+from mfbench_claims.writing import public_metadata
 
 sys.path.append(str(Path(__file__).parents[1] / "run"))
 from forgery import forged
@@ -122,7 +122,7 @@ def differing(tmp_path_factory, registry):
     """Return a function that changes the metadata of a bundle and returns the clauses on its figures."""
     folder = tmp_path_factory.mktemp("figures")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(choice, "LocalPool", InProcess)
+        patch.setattr(runner, "LocalPool", InProcess)
         run = run_suite("uci", profile="quick", only=["monks-1", "LFE", "1NN"], out=folder, jobs=1)
     claim = bundle_run(run, folder / "claim.zip")
 

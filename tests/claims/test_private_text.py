@@ -1,6 +1,6 @@
 """Text without paths of the home, the working directory and the run."""
 
-from mfbench_claims.private_text import HIDDEN, paths_below, paths_of_this_machine
+from mfbench_claims.writing import HIDDEN, paths_below, paths_of_this_machine
 
 
 def test_paths_below_a_folder(subtests):

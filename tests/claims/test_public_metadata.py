@@ -1,5 +1,5 @@
 from mfbench.run.store.metadata import Reused
-from mfbench_claims.public_metadata import public_metadata
+from mfbench_claims.writing import public_metadata
 
 
 def test_whatever_reports_read_stays(make_metadata):

@@ -6,14 +6,14 @@ import sys
 import pytest
 
 from mfbench.api import Request, prepare_suite
+from mfbench.data.cache import DataOptions
 from mfbench.data.lookup import Lookup
-from mfbench.data.sources import DataOptions
 from mfbench.errors import UsageError
 from mfbench.host.registry import load_registry
 from mfbench.run.environment import describe
 from mfbench.run.store.metadata import RunMetadata, metadata_of
-from mfbench_claims.public_metadata import public_metadata
 from mfbench_claims.rebuilt_plan import Surroundings, rebuilt_plan
+from mfbench_claims.writing import public_metadata
 
 OFFLINE = Lookup(DataOptions.of(None, offline=True))
 HEAD = """

@@ -5,7 +5,7 @@ from math import comb
 
 from scipy.stats import hypergeom
 
-from mfbench_claims.sampling import largest_share, new_seed, sample_of
+from mfbench_claims.verification import largest_share, new_seed, sample_of
 
 PLACES = [(dataset, method, 0, fold) for dataset in "xyz" for method in "AB" for fold in range(5)]
 

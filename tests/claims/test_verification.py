@@ -3,7 +3,7 @@
 import json
 
 from mfbench.errors import ExitCode
-from mfbench_claims.agreement import Outcome
+from mfbench_claims.agreement import AgreementKind
 from mfbench_claims.verification import Verification, VerifiedTrial
 
 VALUES = {
@@ -21,9 +21,9 @@ def verification(*outcomes, **changes):
 
 def test_exit_codes(subtests):
     for outcomes, code in [
-        ([Outcome.EQUAL, Outcome.ROUNDING, Outcome.NOT_RUN], ExitCode.OK),
-        ([Outcome.EQUAL, Outcome.DIFFERENT], ExitCode.FAILED),
-        ([Outcome.NOT_RUN, Outcome.NOT_COMPARABLE], ExitCode.NOTHING_MEASURED),
+        ([AgreementKind.EQUAL, AgreementKind.ROUNDING, AgreementKind.NOT_RUN], ExitCode.OK),
+        ([AgreementKind.EQUAL, AgreementKind.DIFFERENT], ExitCode.FAILED),
+        ([AgreementKind.NOT_RUN, AgreementKind.NOT_COMPARABLE], ExitCode.NOTHING_MEASURED),
         ([], ExitCode.NOTHING_MEASURED),
     ]:
         with subtests.test(outcomes=outcomes, code=code):
@@ -32,24 +32,27 @@ def test_exit_codes(subtests):
 
 def test_what_is_missing_or_would_change_is_never_verified(subtests):
     for name in ("changed", "dropped", "missing", "figures"):
-        for outcomes in ([Outcome.EQUAL], [Outcome.NOT_COMPARABLE]):
+        for outcomes in ([AgreementKind.EQUAL], [AgreementKind.NOT_COMPARABLE]):
             with subtests.test(name=name, outcomes=outcomes):
                 assert verification(*outcomes, **{name: ["A against B: win becomes tie"]}).exit_code == ExitCode.FAILED
     # What is named and does not fail: an own suite may have low limits, and differ from that of the same name.
     for name in ("limits", "suite_differences"):
-        assert verification(Outcome.EQUAL, **{name: ["1 s instead of 600 s"]}).exit_code == ExitCode.OK
+        assert verification(AgreementKind.EQUAL, **{name: ["1 s instead of 600 s"]}).exit_code == ExitCode.OK
 
 
 def test_the_bound_counts_the_results_that_can_be_compared():
-    every = verification(*[Outcome.EQUAL] * 9, *[Outcome.NOT_RUN] * 3)
+    every = verification(*[AgreementKind.EQUAL] * 9, *[AgreementKind.NOT_RUN] * 3)
     assert every.largest_share == 0.0
-    assert verification(*[Outcome.EQUAL] * 8, Outcome.DIFFERENT, *[Outcome.NOT_RUN] * 3).largest_share == 1 / 9
-    assert verification(*[Outcome.EQUAL] * 9, Outcome.NOT_RUN).largest_share > 0
-    assert verification(*[Outcome.NOT_RUN] * 12).largest_share == 1.0
+    assert (
+        verification(*[AgreementKind.EQUAL] * 8, AgreementKind.DIFFERENT, *[AgreementKind.NOT_RUN] * 3).largest_share
+        == 1 / 9
+    )
+    assert verification(*[AgreementKind.EQUAL] * 9, AgreementKind.NOT_RUN).largest_share > 0
+    assert verification(*[AgreementKind.NOT_RUN] * 12).largest_share == 1.0
 
 
 def test_plain_values():
-    one = verification(Outcome.EQUAL, Outcome.DIFFERENT)
+    one = verification(AgreementKind.EQUAL, AgreementKind.DIFFERENT)
     content = json.loads(json.dumps(one.to_dict()))
     assert content["counts"]["different"] == 1 and content["compared"] == 2
     assert content["trials"][1] == {

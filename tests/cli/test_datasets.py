@@ -3,7 +3,7 @@
 import pytest
 import typer
 
-from mfbench.cli import datasets
+from mfbench.cli import catalog
 from mfbench.errors import UnknownNameError, UsageError
 
 
@@ -15,28 +15,28 @@ def cache(tmp_path, monkeypatch):
 
 
 def test_show(capsys):
-    datasets.show("wine", rows=1)
+    catalog.show("wine", rows=1)
     text = capsys.readouterr().out
     assert "178" in text and "embedded" in text
 
 
 def test_mistakes():
     with pytest.raises(UnknownNameError, match="collection"):
-        datasets.list_datasets(collection="nothing")
+        catalog.list_datasets(collection="nothing")
     with pytest.raises(UsageError, match="defines its own columns"):
-        datasets.show("wine", target="x")
+        catalog.show("wine", target="x")
 
 
 def test_pull_reports_and_fails(capsys):
     with pytest.raises(typer.Exit) as exit_:
-        datasets.pull(["wine", "import:none"])
+        catalog.pull(["wine", "import:none"])
     assert exit_.value.exit_code == 1
     text = capsys.readouterr().out
     assert "wine: made by a plugin, nothing to fetch" in text and "1 of 2 datasets failed" in text
 
 
 def test_an_empty_cache(capsys):
-    datasets.clear()
-    datasets.verify()
+    catalog.clear()
+    catalog.verify()
     text = capsys.readouterr().out
     assert "is empty" in text and "0 of 0 datasets are sound, 0 damaged" in text

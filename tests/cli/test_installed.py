@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from mfbench.cli.installed import plugins, suites
+from mfbench.cli.catalog import plugins, suites
 from mfbench.errors import UnknownNameError
 
 

@@ -12,7 +12,7 @@ from mfbench import load_run
 from mfbench.cli import main
 from mfbench.cli.runs import report
 from mfbench.errors import MfbenchError, UsageError
-from mfbench.run.forecast.budget import Budget
+from mfbench.run.forecast.order import Budget
 
 sys.path.append(str(Path(__file__).parents[1] / "run"))
 from small_claims import in_process

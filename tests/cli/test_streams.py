@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from mfbench.cli.streams import ReaderGoneError, outlive_output, prepare_streams, write_document
+from mfbench.cli.entry import ReaderGoneError, outlive_output, prepare_streams, write_document
 from mfbench.errors import ExitCode
 
 

@@ -10,10 +10,9 @@ import pytest
 import mfbench
 from mfbench.errors import RunError, UsageError
 from mfbench.report.sections.scores import score_table
-from mfbench.run.store.file import FILE_NAME
-from mfbench.run.store.folder_lock import locked
+from mfbench.run import runner
+from mfbench.run.store.file import FILE_NAME, locked
 from mfbench.run.store.store import Store
-from mfbench.run.workers import choice
 from mfbench_cluster.api import merge_stores
 
 sys.path.append(str(Path(__file__).parent / "run"))
@@ -30,7 +29,7 @@ def runs(tmp_path_factory):
     (folder / "own.toml").write_text(TWO)
     suite = str(folder / "own.toml")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(choice, "LocalPool", InProcess)
+        patch.setattr(runner, "LocalPool", InProcess)
         whole = mfbench.run_suite(suite, out=folder / "undivided", jobs=1)
         shards = [mfbench.run_suite(suite, out=folder / "divided", jobs=1, shard=f"{number}/2") for number in (1, 2)]
     return whole, shards

@@ -13,10 +13,10 @@ from fake import FakeWorker, StubPool, ThreadEngine, job_of, trials_of
 
 from mfbench.api.request import Request
 from mfbench.errors import ExitCode
-from mfbench.run.workers.array_cache import ArrayCache
-from mfbench.suite.forecast import Cost
+from mfbench.suite.plan import Cost
 from mfbench_cluster import service
-from mfbench_cluster.batch import shard_file
+from mfbench_cluster.array_cache import ArrayCache
+from mfbench_cluster.batch import slurm
 from mfbench_cluster.hooks import mfbench_finished, mfbench_part_of_plan, mfbench_pool
 from mfbench_cluster.pool.remote import RemotePool
 from mfbench_cluster.service import WorkerService
@@ -70,8 +70,8 @@ def test_the_engine_learns_of_the_error_that_ends_a_run(plan, tmp_path):
 
 def test_the_part_of_a_plan_is_that_of_the_request(prepared, monkeypatch):
     plan, folder, registry = prepared
-    monkeypatch.setattr(shard_file, "read_shard", lambda path: path)
-    monkeypatch.setattr(shard_file, "shard_in", lambda plan, file, run: (file, run))
+    monkeypatch.setattr(slurm, "read_shard", lambda path: path)
+    monkeypatch.setattr(slurm, "shard_in", lambda plan, file, run: (file, run))
     shard, file, whole = (
         mfbench_part_of_plan(request=Request("own", **options), plan=plan, folder=folder, registry=registry)
         for options in ({"shard": "2/3"}, {"shard": "1.json"}, {})
@@ -81,8 +81,8 @@ def test_the_part_of_a_plan_is_that_of_the_request(prepared, monkeypatch):
 
 
 def test_a_shard_is_finished_unless_it_is_to_run_again(monkeypatch):
-    monkeypatch.setattr(shard_file, "read_shard", lambda path: SimpleNamespace(name="shard 1 of 2"))
-    monkeypatch.setattr(shard_file, "ended_exit_code", lambda file, out: ExitCode.FAILED)
+    monkeypatch.setattr(slurm, "read_shard", lambda path: SimpleNamespace(name="shard 1 of 2"))
+    monkeypatch.setattr(slurm, "ended_exit_code", lambda file, out: ExitCode.FAILED)
     line = "shard 1 of 2: every trial has a result; nothing to do"
     assert mfbench_finished(request=Request("own", shard="1.json")) == (line, ExitCode.FAILED)
     for options in (

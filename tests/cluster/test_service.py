@@ -12,10 +12,10 @@ import psutil
 import pytest
 from small_runs import job_of, results_of, started
 
-from mfbench.run.fingerprint import VERSION, fingerprint_of, sources_of
-from mfbench.run.workers.array_cache import ArrayCache
+from mfbench.run.store.metadata import VERSION, fingerprint_of, sources_of
 from mfbench.run.workers.local import LocalPool
 from mfbench_cluster import service as module
+from mfbench_cluster.array_cache import ArrayCache
 from mfbench_cluster.pool.messages import (
     Accepted,
     Answered,

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from mfbench.api import Request, prepare_suite
 from mfbench.errors import UsageError
 from mfbench.model.trials import Trial
-from mfbench.run.workers.fit_groups import fit_groups
-from mfbench.suite.shards import digest_of
-from mfbench_cluster.shards import balanced, divide, shard_of
+from mfbench.run.workers.trial_queue import fit_groups
+from mfbench.suite.plan import digest_of
+from mfbench_cluster.batch.slurm import balanced, divide, shard_of
 
 
 def trials_of(n_datasets=3, n_folds=4, methods="ABCD"):

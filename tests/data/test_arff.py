@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mfbench.data.arff import read_arff
+from mfbench.data.files import read_arff
 from mfbench.errors import DataError
 
 HEAD = "@relation r\n@attribute size real\n@attribute 'the colour' {red, 'light blue'}\n@attribute note string\n@data\n"

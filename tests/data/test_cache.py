@@ -19,8 +19,8 @@ from hypothesis.extra import numpy as hnp
 
 from mfbench import Dataset
 from mfbench.data.cache import Cache, CacheWarning, read_card, stem_of, write_card
-from mfbench.data.fingerprint import content_hash
-from mfbench.data.parquet import from_parquet, to_parquet
+from mfbench.data.files import from_parquet, to_parquet
+from mfbench.data.lookup import content_hash
 from mfbench.errors import DataError
 
 KEY = "openml:61"

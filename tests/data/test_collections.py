@@ -3,7 +3,7 @@
 import pytest
 
 from mfbench import DatasetSpec
-from mfbench.data.collections import collection_names, in_collection
+from mfbench.data.catalog import collection_names, in_collection
 from mfbench.errors import UnknownNameError
 from mfbench.host.registry import load_registry
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from mfbench import Dataset, DatasetSpec
-from mfbench.data.conform import check_size, conform, drop_columns, keep_classes, set_categorical
-from mfbench.data.fingerprint import content_hash
+from mfbench.data.columns import check_size, conform, drop_columns, keep_classes, set_categorical
+from mfbench.data.lookup import content_hash
 from mfbench.errors import DataError
 
 RAW = Dataset(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from mfbench.data.files import read_file
-from mfbench.data.fingerprint import content_hash
+from mfbench.data.lookup import content_hash
 from mfbench.errors import DataError, UsageError
 
 CSV = "size,colour,wet,kind\n1.5,red,True,b\n-2,?,False,a\n,blue,True,b\n1e3,red,,a\n"

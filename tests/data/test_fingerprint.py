@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from mfbench.data.fingerprint import content_hash
+from mfbench.data.lookup import content_hash
 
 
 def test_names_and_origin_do_not_count(dataset):

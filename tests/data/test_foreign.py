@@ -5,9 +5,9 @@ import sys
 import numpy as np
 import pytest
 
-from mfbench.data import foreign
+from mfbench.data import files
 from mfbench.data.catalog import find
-from mfbench.data.foreign import load_isolated
+from mfbench.data.files import load_isolated
 from mfbench.data.lookup import Lookup
 from mfbench.data.reference import parse_reference
 from mfbench.errors import DataError
@@ -65,11 +65,11 @@ def in_process(monkeypatch):
 
     def call(function, *args, **limits):
         try:
-            return foreign.load(*args)
+            return files.load(*args)
         except Exception as error:
             raise ChildError("error", f"{type(error).__name__}: {error}") from error
 
-    monkeypatch.setattr(foreign, "call", call)
+    monkeypatch.setattr(files, "call", call)
 
 
 def load(registry, text):

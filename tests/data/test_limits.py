@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from mfbench.data.cache import LIMIT_VARIABLE, table_limit
 from mfbench.data.files import read_file
-from mfbench.data.limits import LIMIT_VARIABLE, table_limit
 from mfbench.errors import DataError, UsageError
 
 MIB = 1 / 1024

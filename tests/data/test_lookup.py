@@ -7,11 +7,12 @@ import pytest
 
 from mfbench import Dataset, DatasetSpec
 from mfbench.data import catalog
+from mfbench.data import repositories as openml
+from mfbench.data import repositories as uci
+from mfbench.data.cache import DataOptions
 from mfbench.data.catalog import check_exists, load
 from mfbench.data.lookup import Lookup, keys_of
 from mfbench.data.reference import parse_reference
-from mfbench.data.remote import openml, uci
-from mfbench.data.sources import DataOptions
 from mfbench.errors import DataError, DataUnavailableError, UnknownNameError, UsageError
 from mfbench.host.registry import load_registry
 from mfbench.suite.loading import load_suite
@@ -172,7 +173,7 @@ class TestOffline:
                 assert repositories.calls == []
 
     def test_an_imported_mirror_serves_registered_datasets(self, registry, places, write_mirror):
-        from mfbench.data.upkeep import import_path
+        from mfbench.data.lookup import import_path
 
         lookup = Lookup(places(offline=True))
         assert [outcome.state for outcome in import_path(write_mirror(), lookup)] == ["imported"]
@@ -311,7 +312,7 @@ class TestPlans:
         assert with_mirror.failures == ["broken", "wrong-things"]
 
     def test_where_data_were_found_does_not_reach_the_keys(self, plan, places, repositories, write_mirror):
-        from mfbench.data.upkeep import import_path
+        from mfbench.data.lookup import import_path
 
         mirror = write_mirror()
         keys = [trial.key for trial in plan('"things"', places(mirror)).trials]

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mfbench.data.parquet import from_parquet, to_parquet
+from mfbench.data.files import from_parquet, to_parquet
 
 COUNTS = """
 import json
@@ -18,7 +18,7 @@ from pathlib import Path
 import pandas
 import pyarrow.parquet
 from mfbench.data.files import read_file
-from mfbench.data.parquet import from_parquet
+from mfbench.data.files import from_parquet
 
 before = len(os.listdir("/proc/self/task"))
 from_parquet(Path("table.parquet").read_bytes(), json.loads(Path("card.json").read_text()))

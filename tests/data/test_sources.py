@@ -1,6 +1,6 @@
 """Where to search for datasets: options, and the environment behind them."""
 
-from mfbench.data.sources import DataOptions, default_cache, default_mirror
+from mfbench.data.cache import DataOptions, default_cache, default_mirror
 
 
 def test_the_environment(monkeypatch, tmp_path):

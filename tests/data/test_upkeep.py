@@ -2,9 +2,8 @@
 
 import pytest
 
-from mfbench.data.lookup import Lookup
-from mfbench.data.sources import DataOptions
-from mfbench.data.upkeep import DatasetStatus, cached_keys, import_path, verify
+from mfbench.data.cache import DataOptions
+from mfbench.data.lookup import DatasetStatus, Lookup, cached_keys, import_path, verify
 from mfbench.errors import UnknownNameError, UsageError
 from mfbench.host.registry import load_registry
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mfbench.data.fingerprint import content_hash
+from mfbench.data.lookup import content_hash
 from mfbench.errors import UsageError
 from mfbench_datasets import generators
 

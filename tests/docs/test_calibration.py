@@ -5,7 +5,7 @@ import re
 import pytest
 from stored_reports import tables_of
 
-from mfbench.stats.one_dataset.levels import best_level_held, level_held
+from mfbench.stats.rules import best_level_held, level_held
 
 REJECTED = "Rejected at α = 0.05, percent of datasets [95 % interval]"
 # Row of statistics.md: stored report and rule.

@@ -13,25 +13,23 @@ import pytest
 from documents import BLOCK, DOCS, PAGES, ROOT, code_blocks, first_table, listed, rows, section, text_of
 
 import mfbench
-from mfbench.data import mirror, reference, sources
+from mfbench.data import cache, mirror, reference
 from mfbench.data.prepare import Columns
 from mfbench.errors import ExitCode
 from mfbench.host import discovery, features, hookspecs, registry
 from mfbench.model.specs import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec
 from mfbench.model.trials import Status
 from mfbench.report.contents import report_of
-from mfbench.report.render.csv import to_csv
-from mfbench.report.render.json import schema as json_schema
-from mfbench.report.render.json import to_json
+from mfbench.report.render.files import schema as json_schema
+from mfbench.report.render.files import to_csv, to_json
 from mfbench.run.store import file as store_file
 from mfbench.run.store import store
 from mfbench.suite import published, schema
-from mfbench.suite.forms import KINDS
+from mfbench.suite.forms import KINDS, METRICS
 from mfbench.suite.loading import load_suite
-from mfbench.suite.scores import METRICS
-from mfbench_check.listing import all_checks
-from mfbench_gate.history import changes
-from mfbench_gate.history import file as history_file
+from mfbench_check.catalog import all_checks
+from mfbench_gate.history import storage as history_file
+from mfbench_gate.history import trends
 
 CODE = (".py", ".toml", ".yml", ".jinja")
 
@@ -64,7 +62,7 @@ def test_environment_variables():
 
 def test_sources_of_data():
     text = text_of("data.md")
-    for variable in (sources.DATA_VARIABLE, sources.CACHE_VARIABLE):
+    for variable in (cache.DATA_VARIABLE, cache.CACHE_VARIABLE):
         assert f"`{variable}`" in text
     references = "\n".join(listed(text.split("## ")[0], "reference"))
     for prefix in reference.PREFIXES:
@@ -85,7 +83,7 @@ TABLES = {
     "### `[protocol]`": schema.ProtocolSettings,
     "### `[[datasets]]`": schema.Datasets,
     "### `[[methods]]`": schema.Method,
-    "### `[report]`": schema.Report,
+    "### `[report]`": schema.ReportSettings,
 }
 
 
@@ -191,8 +189,8 @@ def test_history_tables():
 
 def test_change_points():
     documented = section("gate.md", "### How changes are found")
-    assert f"c = {changes.FACTOR:g}\n" in documented
-    assert f"95 % interval at c = {changes.FACTOR:g}" in documented
+    assert f"c = {trends.FACTOR:g}\n" in documented
+    assert f"95 % interval at c = {trends.FACTOR:g}" in documented
 
 
 def test_rooms_are_those_of_the_import_contract_in_its_order():
@@ -301,9 +299,8 @@ def test_run_folder(run):
 
 
 def test_key_ingredients():
-    from mfbench.suite.methods import ResolvedMethod, Step
+    from mfbench.suite.methods import PlannedDataset, ResolvedMethod, Step
     from mfbench.suite.plan import key_ingredients
-    from mfbench.suite.planned_dataset import PlannedDataset
 
     built_in = listings.built_in_registry()
     data = mfbench.load_dataset("iris", registry=built_in)

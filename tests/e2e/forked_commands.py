@@ -24,7 +24,7 @@ from typing import Any
 
 PRELOADED = [
     *("mfbench.api", "mfbench.run.runner", "mfbench.report.present", "mfbench_claims.api"),
-    *("mfbench.cli.runs", "mfbench_claims.cli", "mfbench.cli.datasets", "mfbench.host.probe_answers"),
+    *("mfbench.cli.runs", "mfbench_claims.cli", "mfbench.cli.catalog", "mfbench.host.registry"),
     *("mfbench_baselines.filters", "mfbench_datasets.installed", "sklearn.ensemble", "sklearn.neighbors"),
     *("sklearn.discriminant_analysis", "sklearn.feature_selection", "sklearn.naive_bayes"),
     *("altair", "vl_convert"),
@@ -142,7 +142,7 @@ def become(request: dict[str, Any]) -> None:
     sys.dont_write_bytecode = True
     if request["in_process"]:
         sys.path.append(str(Path(__file__).parents[1] / "run"))
-        choice, small_runs = (importlib.import_module(name) for name in ("mfbench.run.workers.choice", "small_runs"))
+        choice, small_runs = (importlib.import_module(name) for name in ("mfbench.run.runner", "small_runs"))
         choice.LocalPool = small_runs.InProcess
         importlib.import_module("mfbench.host.probes").call = called_here
     sys.argv[:] = ["mfbench", *request["words"]]

@@ -163,7 +163,7 @@ def test_a_hostile_plugin_changes_no_number_of_others(tmp_path, sites, monkeypat
     trusted = {label: TRUSTED[label] for label in ("ANOVA", "HONEST")}
     hostile = {label: HOSTILE[label] for label in ("POISONS", "INFINITE", "STRANGER")}
     monkeypatch.syspath_prepend(sites[0])
-    monkeypatch.setattr("mfbench.run.workers.choice.LocalPool", InProcess)
+    monkeypatch.setattr("mfbench.run.runner.LocalPool", InProcess)
     monkeypatch.setattr("mfbench.host.probes.call", called_here)
     folder = write_suite(tmp_path / "alone", trusted, ["two-blobs"])
     run_suite(str(folder / "own.toml"), out=folder / "reports")

@@ -9,8 +9,8 @@ from scipy.integrate import trapezoid
 
 from mfbench import load_run, run_suite
 from mfbench.cli import main
-from mfbench.run.trial.subsets import choose
-from mfbench.stats.stability import nogueira_stability, selection_table
+from mfbench.run.trial.folds import choose
+from mfbench.stats.selection import nogueira_stability, selection_table
 
 SUITE = """
     [suite]

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from mfbench_gate.history.entries import Machine
-from mfbench_gate.history.series import Point, Series
-from mfbench_gate.history.trends import Change, bisect_command
+from mfbench_gate.history.storage import Machine
+from mfbench_gate.history.trends import LevelChange, Point, Series, bisect_command
 
 pytest.importorskip("hatchling")
 
@@ -108,7 +107,7 @@ def command(tmp_path, first, last):
     points = [Point(commit, "", seconds, None) for commit, seconds in ((first, 1.0), (last, 1.5))]
     machine = Machine("", 1, "")
     series = Series("toy", "gate", str(tmp_path / "toy.toml"), "TOY", "iris", "", "time", machine, tuple(points))
-    return bisect_command(series, Change(1, 1.0, 1.5, 0.5, True, *points, None, False))
+    return bisect_command(series, LevelChange(1, 1.0, 1.5, 0.5, True, *points, None, False))
 
 
 @pytest.mark.slow(reason="builds two environments and measures in them")

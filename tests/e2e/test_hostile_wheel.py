@@ -10,7 +10,7 @@ import pytest
 from hostile import MISCHIEF, build_wheel
 from sites import ROOT, Environment, build
 
-from mfbench_check.listing import all_checks
+from mfbench_check.catalog import all_checks
 from mfbench_check.scaffold.render import render, write
 
 pytestmark = [

@@ -10,7 +10,7 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from mfbench.base.untrusted import plain
+from mfbench.base.text import plain
 
 ATTACKS = {
     "escapes": "\x1b[31m\x1b]0;owned\x07\x9b2J\x08\r",

@@ -14,9 +14,8 @@ import pytest
 
 from mfbench.host.registry import load_registry
 from mfbench.model.trials import Status, TrialResult
-from mfbench.report.gallery import write_gallery
-from mfbench.report.present import write_page
-from mfbench.run.merge.merging import merge_runs
+from mfbench.report.present import write_gallery, write_page
+from mfbench.run.merging import merge_runs
 from mfbench.stats.results import Run
 
 playwright = pytest.importorskip("playwright.sync_api", reason="Playwright for Python is not installed")

@@ -14,9 +14,8 @@ from fake import FINGERPRINT, METHODS, FakeWorker, StubPool, ThreadEngine, fabri
 from small_runs import results_of, started
 
 from mfbench.errors import RunError
-from mfbench.run.workers import array_cache
-from mfbench.run.workers.array_cache import ArrayCache
-from mfbench_cluster import service
+from mfbench_cluster import array_cache, service
+from mfbench_cluster.array_cache import ArrayCache
 from mfbench_cluster.pool.remote import RemotePool
 from mfbench_cluster.service import WorkerService
 
@@ -136,7 +135,7 @@ def test_without_any_worker_the_run_waits_and_then_ends(work):
 def test_the_arrays_are_sent_once_to_each_machine_if_workers_cannot_read_the_folder(
     work, tmp_path, hidden, monkeypatch
 ):
-    monkeypatch.setattr("mfbench_cluster.pool.transfers.PIECE", 100)
+    monkeypatch.setattr("mfbench_cluster.pool.batches.PIECE", 100)
     engine = ThreadEngine({name: worker(tmp_path, name[0]) for name in ("m1", "m2", "n1")})
     carry_out(work, engine)
     pieces = [(m.name, m.offset, w[0]) for _, m, w in engine.submitted if type(m).__name__ == "Piece"]

@@ -15,12 +15,11 @@ import pytest
 from undisturbed import exactly_once, same_results
 
 from mfbench.api import Request, prepare_suite
-from mfbench.api.runs import load_run
+from mfbench.api.request import load_run
 from mfbench.errors import RunError
 from mfbench.report.progress import Silent
 from mfbench.run.runner import RunOptions, execute
-from mfbench.run.store.file import FILE_NAME
-from mfbench.run.store.folder_lock import REMNANT, locked
+from mfbench.run.store.file import FILE_NAME, REMNANT, locked
 from mfbench.run.store.store import Store
 from mfbench_cluster.api import merge_stores
 

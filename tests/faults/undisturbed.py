@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mfbench.run.store.file import FILE_NAME
-from mfbench.run.store.formats.candidates import unpack_candidates
+from mfbench.run.store.formats import unpack_candidates
 
 # What two runs of the same trial do not share: how long it took and what it took of the machine.
 TIMES = frozenset(

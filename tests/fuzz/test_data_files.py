@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mfbench.data.cache import LIMIT_VARIABLE
 from mfbench.data.files import read_file
-from mfbench.data.limits import LIMIT_VARIABLE
 from mfbench.errors import MfbenchError
 
 CSV = b'size,"the colour",wet,kind\n' + b'1.5,red,True,b\n-2,?,False,a\n,"light, blue",True,b\n1e3,red,,a\n' * 3

@@ -8,10 +8,9 @@ from contextlib import suppress
 
 import pytest
 
-from mfbench.data.remote import download
-from mfbench.data.remote.download import fetch_file
-from mfbench.data.remote.openml import load_openml
-from mfbench.data.remote.uci import load_uci
+from mfbench.data import download
+from mfbench.data.download import fetch_file
+from mfbench.data.repositories import load_openml, load_uci
 from mfbench.errors import MfbenchError
 
 pytestmark = pytest.mark.usefixtures("openml_home")

@@ -13,9 +13,9 @@ from mfbench.errors import MfbenchError
 from mfbench.host.registry import load_registry
 from mfbench.report.contents import report_of
 from mfbench.report.progress import Silent
+from mfbench.run import runner
 from mfbench.run.runner import RunOptions, execute
 from mfbench.run.store.file import FILE_NAME
-from mfbench.run.workers import choice
 
 PAGE = 4096
 
@@ -23,7 +23,7 @@ PAGE = 4096
 @pytest.fixture(scope="module", autouse=True)
 def in_process():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(choice, "LocalPool", InProcess)
+        patch.setattr(runner, "LocalPool", InProcess)
         yield
 
 

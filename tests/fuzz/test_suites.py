@@ -9,7 +9,7 @@ import pytest
 from mfbench import Dataset, DatasetSpec
 from mfbench.errors import MfbenchError
 from mfbench.host.registry import load_registry
-from mfbench.suite import limits
+from mfbench.suite import schema
 from mfbench.suite.loading import load_suite
 from mfbench.suite.plan import make_plan
 
@@ -114,8 +114,8 @@ def answer(tmp_path, make_plugin, toy_plugin, monkeypatch):
     made = DatasetSpec(name="made", summary="", loader=lambda seed=0, shift=1.0: make_dataset(seed, shift))
     plugins = [("toy", toy_plugin), ("made", make_plugin("made_plugin", datasets=[made]))]
     registry = load_registry(only=[], extra=plugins)
-    monkeypatch.setattr(limits, "MOST_TRIALS", 5000)
-    monkeypatch.setattr(limits, "MOST_POINTS", 5000)
+    monkeypatch.setattr(schema, "MOST_TRIALS", 5000)
+    monkeypatch.setattr(schema, "MOST_POINTS", 5000)
     (tmp_path / "own.csv").write_text("a,b,y\n" + "".join(f"{i},{i * i % 7},{i % 2}\n" for i in range(20)))
     (tmp_path / "own-table.csv").write_text("dataset,method,value\nblobs,A,90.5\n")
     path = tmp_path / "own.toml"

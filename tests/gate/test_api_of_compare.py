@@ -13,7 +13,7 @@ from mfbench.model.trials import Trial, TrialResult
 from mfbench.run.store.store import Store
 from mfbench.suite.protocols import Split
 from mfbench_gate.api import compare_results, read_result, write_formats
-from mfbench_gate.comparison import Cell, Comparison, Side, Verdict
+from mfbench_gate.comparison import CellVerdict, ComparedCell, Comparison, Side
 
 
 def benchmark_file(folder, name, seconds, benchmark="fit"):
@@ -87,7 +87,9 @@ def test_what_does_not_exist(tmp_path):
 
 
 COMPARISON = Comparison(
-    Side("main"), Side("HEAD"), cells=[Cell("RFF", "wine", "time", 1.0, 1.2, Verdict.WORSE, unit="s", ratio=1.2)]
+    Side("main"),
+    Side("HEAD"),
+    cells=[ComparedCell("RFF", "wine", "time", 1.0, 1.2, CellVerdict.WORSE, unit="s", ratio=1.2)],
 )
 
 

@@ -10,9 +10,8 @@ from mfbench.errors import MfbenchError, UsageError
 from mfbench.run.store.metadata import Environment
 from mfbench_gate import api as tracking
 from mfbench_gate.api import merge_histories, track_run, trends_of
-from mfbench_gate.history.calibration import this_machine
-from mfbench_gate.history.entries import Calibration
-from mfbench_gate.history.storage import add_entries, read_entries
+from mfbench_gate.history.storage import Calibration, add_entries, read_entries
+from mfbench_gate.history.trends import this_machine
 
 COMMIT, OTHER = "a" * 40, "b" * 40
 

@@ -5,7 +5,7 @@ import pytest
 from stored_runs import TESTED, right
 
 from mfbench.errors import UsageError
-from mfbench_gate.coverage import lost_trials, one_sided, select, why_folds_differ
+from mfbench_gate.stored import lost_trials, one_sided, select, why_folds_differ
 
 
 def test_patterns_restrict_the_groups_that_they_match():

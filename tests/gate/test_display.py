@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from mfbench.report.render.terminal import show
-from mfbench_gate.comparison import Cell, Change, Comparison, Omission, Side, Verdict
+from mfbench_gate.comparison import CellVerdict, ChangedPredictions, ComparedCell, Comparison, Omission, Side
 from mfbench_gate.display import comparison_report
 from mfbench_gate.scores import SAME_PREDICTIONS, SAME_SCORES
 
@@ -24,10 +24,10 @@ def comparison():
         Side("HEAD"),
         "Times",
         cells=[
-            Cell("1NN", "wine", "accuracy", 0.9, 0.9, Verdict.NO_WORSE, "loses at most 0", difference=0.0),
-            Cell("RFF", "wine", "time", 0.01, 0.02, Verdict.WORSE, size="n=10", unit="s", ratio=2.0),
+            ComparedCell("1NN", "wine", "accuracy", 0.9, 0.9, CellVerdict.NO_WORSE, "loses at most 0", difference=0.0),
+            ComparedCell("RFF", "wine", "time", 0.01, 0.02, CellVerdict.WORSE, size="n=10", unit="s", ratio=2.0),
         ],
-        changes=[Change("RFF", "wine", 178, 3)],
+        changes=[ChangedPredictions("RFF", "wine", 178, 3)],
         omissions=[Omission("LDA", "This method is in base only.")],
         notes=["Versions differ: scikit-learn 1.7 → 1.8."],
     )
@@ -55,15 +55,15 @@ def test_the_report_is_valid(comparison):
 
 
 def test_a_trend_claims_no_level(comparison):
-    comparison.cells = [Cell("test_fit", "", "time", 1.0, 2.0, Verdict.TREND, unit="s", ratio=2.0)]
+    comparison.cells = [ComparedCell("test_fit", "", "time", 1.0, 2.0, CellVerdict.TREND, unit="s", ratio=2.0)]
     text = printed(comparison)
     assert "test_fit: time" in text
     assert "false alarm" not in text
 
 
 def test_identical_predictions_are_counted_instead_of_listed(comparison):
-    same = [Cell("A", name, "accuracy", 1.0, 1.0, Verdict.NO_WORSE, SAME_PREDICTIONS) for name in "de"]
-    comparison.cells += [*same, Cell("A", "d", "mcc", 1.0, 1.0, Verdict.NO_WORSE, SAME_SCORES)]
+    same = [ComparedCell("A", name, "accuracy", 1.0, 1.0, CellVerdict.NO_WORSE, SAME_PREDICTIONS) for name in "de"]
+    comparison.cells += [*same, ComparedCell("A", "d", "mcc", 1.0, 1.0, CellVerdict.NO_WORSE, SAME_SCORES)]
     text = printed(comparison)
     assert "✓ accuracy: the predictions of 2 cells are identical" in text
     assert "✓ mcc: the scores of A/d are identical" in text
@@ -84,7 +84,7 @@ def test_colour_is_never_the_only_carrier(comparison):
 
 
 def test_names_are_neither_markup_nor_control_sequences(comparison):
-    comparison.cells = [Cell("[red]a\x1b[31m", "d\x07", "time", 1.0, 1.0, Verdict.TREND, "[/]")]
+    comparison.cells = [ComparedCell("[red]a\x1b[31m", "d\x07", "time", 1.0, 1.0, CellVerdict.TREND, "[/]")]
     comparison.notes = ["[bold]note\x1b]0;title\x07"]
     text = printed(comparison)
     assert "[red]a[31m" in text

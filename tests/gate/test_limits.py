@@ -3,12 +3,12 @@
 import pytest
 
 from mfbench.errors import UnknownNameError, UsageError
-from mfbench_gate.limits import Limits, parse_limits
+from mfbench_gate.comparison import WorseLimits, parse_limits
 
 
 def test_defaults():
-    assert parse_limits([]) == Limits(time=1.05, memory=1.10, scores={})
-    assert Limits().of("roc_auc") == 0.01
+    assert parse_limits([]) == WorseLimits(time=1.05, memory=1.10, scores={})
+    assert WorseLimits().of("roc_auc") == 0.01
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ def test_defaults():
 )
 def test_limits_are_repeated_or_separated_by_commas(texts):
     limits = parse_limits(texts)
-    assert limits == Limits(1.2, 1.3, {"accuracy": 0.02})
+    assert limits == WorseLimits(1.2, 1.3, {"accuracy": 0.02})
     assert [limits.of(name) for name in ("time", "memory", "accuracy", "mcc")] == [1.2, 1.3, 0.02, 0.01]
 
 
@@ -50,4 +50,6 @@ def test_an_unknown_measure_gets_a_suggestion():
 
 
 def test_a_limit_of_zero_or_of_a_score_without_percent_is_accepted():
-    assert parse_limits(["accuracy=0,log_loss=1.5,time=1"]) == Limits(1.0, 1.10, {"accuracy": 0.0, "log_loss": 1.5})
+    assert parse_limits(["accuracy=0,log_loss=1.5,time=1"]) == WorseLimits(
+        1.0, 1.10, {"accuracy": 0.0, "log_loss": 1.5}
+    )

@@ -1,7 +1,7 @@
 import pytest
 
-from mfbench_gate.looks import PAIRS_PER_BLOCK, plan_analyses
-from mfbench_gate.sign_flip import MOST_PAIRS, minimum_pairs
+from mfbench_gate.interim import PAIRS_PER_BLOCK, plan_analyses
+from mfbench_gate.scores import MOST_PAIRS, minimum_pairs
 
 
 def test_analyses_are_whole_blocks_within_the_budget():

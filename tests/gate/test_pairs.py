@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from mfbench_gate.pairs import COLUMNS, score_pairs
+from mfbench_gate.scores import COLUMNS, score_pairs
 
 
 def side(predictions, accuracy, status="ok", fold=0, method="m"):

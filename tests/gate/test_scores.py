@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from mfbench_gate.comparison import Verdict
-from mfbench_gate.limits import Limits
+from mfbench_gate.comparison import CellVerdict, WorseLimits
 from mfbench_gate.scores import SAME_PREDICTIONS, SAME_SCORES, judge_scores
 
 RATIO = 1 / 9
@@ -20,7 +19,7 @@ def pairs_of(base, head, changed=1, method="m", measure="accuracy", rows=20):
 
 
 def judge(*frames, limits=None, level=0.05):
-    return judge_scores(pd.concat(frames), limits or Limits(), level, RATIO)
+    return judge_scores(pd.concat(frames), limits or WorseLimits(), level, RATIO)
 
 
 BASE = np.array([0.90, 0.85, 0.92, 0.88, 0.91, 0.87, 0.93, 0.86, 0.90, 0.89])
@@ -29,7 +28,7 @@ NOISE = np.array([0.01, -0.01, 0.0, 0.01, -0.01, 0.0, 0.01, -0.01, 0.0, 0.0])
 
 def test_identical_predictions_are_no_worse_however_few():
     cells, changes = judge(pairs_of(BASE[:1], BASE[:1], changed=0))
-    assert (cells[0].verdict, cells[0].reason, cells[0].difference) == (Verdict.NO_WORSE, SAME_PREDICTIONS, 0.0)
+    assert (cells[0].verdict, cells[0].reason, cells[0].difference) == (CellVerdict.NO_WORSE, SAME_PREDICTIONS, 0.0)
     assert not changes
 
 
@@ -40,16 +39,16 @@ def test_equal_scores_that_should_be_small_differ_by_a_positive_zero():
 
 def test_identical_scores_without_predictions_are_no_worse():
     cells, changes = judge(pairs_of(BASE, BASE, changed=np.nan, rows=np.nan, measure="detection"))
-    assert (cells[0].verdict, cells[0].reason) == (Verdict.NO_WORSE, SAME_SCORES)
+    assert (cells[0].verdict, cells[0].reason) == (CellVerdict.NO_WORSE, SAME_SCORES)
     assert not changes
 
 
 @pytest.mark.parametrize(
     ("loss", "verdict", "reason"),
     [
-        (0.05, Verdict.WORSE, "loses 0.05, and 0.01 is accepted"),
-        (-0.05, Verdict.NO_WORSE, "loses at most 0"),
-        (0.009, Verdict.UNDECIDED, "may lose up to 0.0"),
+        (0.05, CellVerdict.WORSE, "loses 0.05, and 0.01 is accepted"),
+        (-0.05, CellVerdict.NO_WORSE, "loses at most 0"),
+        (0.009, CellVerdict.UNDECIDED, "may lose up to 0.0"),
     ],
 )
 def test_changed_predictions_are_tested_against_the_limit(loss, verdict, reason):
@@ -60,8 +59,8 @@ def test_changed_predictions_are_tested_against_the_limit(loss, verdict, reason)
 
 
 def test_a_small_loss_is_no_worse_if_its_bound_is_below_the_limit():
-    cells, _ = judge(pairs_of(BASE, BASE - 0.009 + NOISE), limits=Limits(scores={"accuracy": 0.03}))
-    assert cells[0].verdict is Verdict.NO_WORSE
+    cells, _ = judge(pairs_of(BASE, BASE - 0.009 + NOISE), limits=WorseLimits(scores={"accuracy": 0.03}))
+    assert cells[0].verdict is CellVerdict.NO_WORSE
 
 
 def test_the_bound_and_the_p_value_are_those_of_the_corrected_test():
@@ -86,7 +85,7 @@ def test_the_adjustment_counts_every_tested_cell():
 
 def test_a_loss_of_a_score_that_should_be_small_is_an_increase():
     cells, _ = judge(pairs_of(BASE, BASE + 0.05 + NOISE, measure="log_loss"))
-    assert cells[0].verdict is Verdict.WORSE
+    assert cells[0].verdict is CellVerdict.WORSE
     assert cells[0].difference == pytest.approx(-0.05)
 
 
@@ -99,7 +98,7 @@ def test_what_cannot_be_tested_is_undecided():
         (BASE, np.where(np.arange(10) < 2, np.nan, BASE), "undefined on one side or both in 2 folds of 10"),
     ]:
         cells, _ = judge(pairs_of(base, head))
-        assert cells[0].verdict is Verdict.UNDECIDED
+        assert cells[0].verdict is CellVerdict.UNDECIDED
         assert reason in cells[0].reason
         assert np.isnan(cells[0].p_value)
 
@@ -118,7 +117,7 @@ def test_equal_methods_raise_an_alarm_as_rarely_as_the_level_says():
     alarms = 0
     for _ in range(60):
         frames = [pairs_of(BASE, BASE + generator.normal(0, 0.03, 10), method=f"m{number}") for number in range(5)]
-        cells, _ = judge(*frames, limits=Limits(scores={"accuracy": 0.0}))
-        alarms += any(cell.verdict is Verdict.WORSE for cell in cells)
+        cells, _ = judge(*frames, limits=WorseLimits(scores={"accuracy": 0.0}))
+        alarms += any(cell.verdict is CellVerdict.WORSE for cell in cells)
     # The correction expects overlapping folds; without an overlap the test is conservative.
     assert alarms <= 6

@@ -3,7 +3,7 @@ import itertools
 import numpy as np
 import pytest
 
-from mfbench_gate.sign_flip import CLIP, MOST_PAIRS, interval, minimum_pairs, p_greater, p_two_sided
+from mfbench_gate.scores import CLIP, MOST_PAIRS, interval, minimum_pairs, p_greater, p_two_sided
 
 
 def by_enumeration(differences, shift=0.0):

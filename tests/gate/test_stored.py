@@ -10,17 +10,15 @@ from stored_runs import TESTED, right, wrong_on
 from mfbench.errors import ExitCode, UsageError
 from mfbench.report.render.terminal import show
 from mfbench_gate import api
-from mfbench_gate.comparison import Verdict
+from mfbench_gate.comparison import CellVerdict, WorseLimits
 from mfbench_gate.display import comparison_report, to_json
-from mfbench_gate.limits import Limits
-from mfbench_gate.readers.benchmark_file import read_benchmark_file
-from mfbench_gate.readers.runs import read_run
+from mfbench_gate.readers import read_benchmark_file, read_run
 from mfbench_gate.stored import compare_stored
 
 
 def compare(base, head, limits=None, **options):
     sides = [read_run(run, name) for run, name in ((base, "A"), (head, "B"))]
-    return compare_stored(*sides, limits or Limits(), **options)
+    return compare_stored(*sides, limits or WorseLimits(), **options)
 
 
 def verdicts(comparison):
@@ -30,9 +28,9 @@ def verdicts(comparison):
 def test_a_run_is_no_worse_than_itself_and_its_times_are_a_trend(make_run):
     comparison = compare(make_run("a", {"A": right}), make_run("b", {"A": right}, seconds=3.0))
     assert verdicts(comparison) == {
-        ("A", "d", "accuracy"): Verdict.NO_WORSE,
-        ("A", "d", "time"): Verdict.TREND,
-        ("A", "d", "memory"): Verdict.TREND,
+        ("A", "d", "accuracy"): CellVerdict.NO_WORSE,
+        ("A", "d", "time"): CellVerdict.TREND,
+        ("A", "d", "memory"): CellVerdict.TREND,
     }
     assert comparison.exit_code is ExitCode.OK
     assert comparison.cells[1].ratio == 3.0
@@ -42,8 +40,8 @@ def test_a_run_is_no_worse_than_itself_and_its_times_are_a_trend(make_run):
 def test_changed_predictions_are_counted_and_judged(make_run):
     worse = wrong_on(0, 1, folds=[0, 1, 2, 3, 4, 5, 6, 7])
     comparison = compare(make_run("a", {"A": right, "B": right}), make_run("b", {"A": worse, "B": right}))
-    assert verdicts(comparison)["A", "d", "accuracy"] is Verdict.WORSE
-    assert verdicts(comparison)["B", "d", "accuracy"] is Verdict.NO_WORSE
+    assert verdicts(comparison)["A", "d", "accuracy"] is CellVerdict.WORSE
+    assert verdicts(comparison)["B", "d", "accuracy"] is CellVerdict.NO_WORSE
     assert [(each.method, each.n_rows, each.n_changed) for each in comparison.changes] == [("A", 40, 16)]
     assert comparison.exit_code is ExitCode.REGRESSION
 
@@ -52,7 +50,7 @@ def test_the_limit_decides(make_run):
     runs = make_run("a", {"A": right}), make_run("b", {"A": wrong_on(0, folds=[0, 3])})
     assert compare(*runs).exit_code is ExitCode.UNDECIDED
     assert compare(*runs, undecided_ok=True).exit_code is ExitCode.OK
-    assert compare(*runs, Limits(scores={"accuracy": 0.5})).exit_code is ExitCode.OK
+    assert compare(*runs, WorseLimits(scores={"accuracy": 0.5})).exit_code is ExitCode.OK
 
 
 def test_scores_on_other_folds_are_a_trend(make_run):
@@ -61,7 +59,7 @@ def test_scores_on_other_folds_are_a_trend(make_run):
     cell = comparison.cells[0]
     assert (cell.measure, cell.verdict, cell.reason) == (
         "accuracy",
-        Verdict.TREND,
+        CellVerdict.TREND,
         "the test rows of the folds differ",
     )
     assert cell.difference < 0
@@ -80,7 +78,7 @@ def test_what_one_side_lacks_is_one_sentence_each_and_the_rest_is_judged(make_ru
         "C": "This method is in head only.",
         "A/d": "1 of 10 trials without a result in head (crash); the other 9 trials compared.",
     }
-    assert verdicts(comparison)["A", "d", "accuracy"] is Verdict.NO_WORSE
+    assert verdicts(comparison)["A", "d", "accuracy"] is CellVerdict.NO_WORSE
 
 
 def test_only_restricts_methods_and_datasets(make_run):
@@ -94,7 +92,7 @@ def test_two_timing_runs_are_a_trend_and_exit_with_success(make_run):
     base = make_run("a", {"A": right}, kind="timing", tested=TESTED[:3])
     head = make_run("b", {"A": wrong_on(0)}, kind="timing", tested=TESTED[:3], seconds=9.0)
     comparison = compare(base, head)
-    assert {cell.verdict for cell in comparison.cells} == {Verdict.TREND}
+    assert {cell.verdict for cell in comparison.cells} == {CellVerdict.TREND}
     assert {cell.size for cell in comparison.cells} == {"n=36, p=3"}
     assert comparison.changes[0].n_changed == 3
     assert "Scores of a timing run are a learning curve and are not tested." in comparison.notes
@@ -117,7 +115,7 @@ def test_versions_that_differ_are_listed(make_run):
 
 def test_limits_without_an_effect_are_listed(make_run):
     runs = make_run("a", {"A": right}), make_run("b", {"A": right})
-    limits = Limits(time=1.2, scores={"accuracy": 0.5, "mcc": 0.1})
+    limits = WorseLimits(time=1.2, scores={"accuracy": 0.5, "mcc": 0.1})
     sentence = "Limits without an effect, because no cell is judged by them: time, mcc."
     assert sentence in compare(*runs, limits).notes
     assert not any("Limits" in note for note in compare(*runs).notes)
@@ -139,15 +137,15 @@ def test_two_kinds_do_not_compare(make_run, benchmark_file):
     with pytest.raises(
         UsageError, match=r"A is a run and .*b\.json is a pytest-benchmark file; only results of one kind"
     ):
-        compare_stored(*sides, Limits())
+        compare_stored(*sides, WorseLimits())
 
 
 def test_benchmark_files(benchmark_file):
     base = benchmark_file("a.json", {"fit": [1.0, 1.0], "old": [1.0], "bad": {"fullname": "bad"}})
     head = benchmark_file("b.json", {"fit": [2.0, 2.0, 2.0], "new": [1.0]}, machine_info={})
-    comparison = compare_stored(read_benchmark_file(base), read_benchmark_file(head), Limits())
+    comparison = compare_stored(read_benchmark_file(base), read_benchmark_file(head), WorseLimits())
     (cell,) = comparison.cells
-    assert (cell.method, cell.ratio, cell.verdict) == ("tests/test_speed.py::fit", 2.0, Verdict.TREND)
+    assert (cell.method, cell.ratio, cell.verdict) == ("tests/test_speed.py::fit", 2.0, CellVerdict.TREND)
     assert [each.name.rpartition(":")[2] for each in comparison.omissions] == ["old", "new", "bad"]
     assert comparison.omissions[2].reason == "In base: has no usable time in the file."
     assert comparison.title == "a.json and b.json"
@@ -158,7 +156,7 @@ def test_benchmark_files_with_nothing_in_common(benchmark_file):
     base = read_benchmark_file(benchmark_file("a.json", {"one": [1.0]}))
     head = read_benchmark_file(benchmark_file("b.json", {name: [1.0] for name in "tuvw"}))
     with pytest.raises(UsageError, match=r"a\.json and .*b\.json have no benchmark in common"):
-        compare_stored(base, head, Limits())
+        compare_stored(base, head, WorseLimits())
 
 
 def test_names_of_a_run_are_safe_wherever_they_are_shown(make_run):

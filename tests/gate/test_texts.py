@@ -1,13 +1,12 @@
 """The headline puts the outcome first; numbers are readable."""
 
-from mfbench_gate.comparison import Cell, Comparison, Side, Verdict
-from mfbench_gate.texts import MARKS, amount, change, headline
+from mfbench_gate.comparison import MARKS, CellVerdict, ComparedCell, Comparison, Side, amount, change, headline
 
 NAN = float("nan")
 
 
 def cell(verdict, **fields):
-    return Cell(
+    return ComparedCell(
         **{"method": "m", "dataset": "d", "measure": "time", "base": 1.0, "head": 1.0, "verdict": verdict, **fields}
     )
 
@@ -22,7 +21,7 @@ def test_headline():
         (["NO_WORSE", "NO_WORSE", "TREND"], "No worse: all 2 cells with a verdict"),
         (["TREND"], "No verdict: 1 cell without measurements that compare"),
     ]:
-        assert headline(Comparison(Side("a"), Side("b"), cells=[cell(Verdict[name]) for name in verdicts])) == text
+        assert headline(Comparison(Side("a"), Side("b"), cells=[cell(CellVerdict[name]) for name in verdicts])) == text
 
 
 def test_amount():
@@ -42,12 +41,12 @@ def test_amount():
 
 
 def test_change():
-    assert change(cell(Verdict.TREND, ratio=0.95)) == "-5.0 %"
-    assert change(cell(Verdict.WORSE, ratio=1.2, low=1.1, high=float("inf"))) == "+20.0 %"
-    assert change(cell(Verdict.NO_WORSE, difference=0.01)) == "+0.0100"
-    assert change(cell(Verdict.TREND)) == "–"
-    assert change(cell(Verdict.NO_WORSE, difference=-0.0)) == "+0.0000"
-    assert change(cell(Verdict.TREND, ratio=1.0 - 1e-9)) == "+0.0 %"
+    assert change(cell(CellVerdict.TREND, ratio=0.95)) == "-5.0 %"
+    assert change(cell(CellVerdict.WORSE, ratio=1.2, low=1.1, high=float("inf"))) == "+20.0 %"
+    assert change(cell(CellVerdict.NO_WORSE, difference=0.01)) == "+0.0100"
+    assert change(cell(CellVerdict.TREND)) == "–"
+    assert change(cell(CellVerdict.NO_WORSE, difference=-0.0)) == "+0.0000"
+    assert change(cell(CellVerdict.TREND, ratio=1.0 - 1e-9)) == "+0.0 %"
 
 
 def test_every_verdict_has_a_mark_of_its_own_and_worse_comes_first():
@@ -57,4 +56,4 @@ def test_every_verdict_has_a_mark_of_its_own_and_worse_comes_first():
         "✓ no worse",
         "~ trend",
     ]
-    assert set(MARKS) == set(Verdict)
+    assert set(MARKS) == set(CellVerdict)

@@ -2,22 +2,21 @@
 
 import pytest
 
-from mfbench_gate.comparison import Place, Side, Verdict
-from mfbench_gate.readers.result import BENCHMARK_FILE, StoredResult
-from mfbench_gate.trends import NOT_TOGETHER, trend_cells, why_trend
+from mfbench_gate.comparison import BENCHMARK_FILE, CellVerdict, MeasuredCase, Side, StoredResult
+from mfbench_gate.history.display import NOT_TOGETHER, trend_cells, why_trend
 
 
 def result(times, kind="run", machine="m", memory=None):
     return StoredResult(Side("a", machine=machine), kind, "t", times=times, memory=memory or {})
 
 
-PLACE = Place("A", "d", "n=10")
+PLACE = MeasuredCase("A", "d", "n=10")
 
 
 def test_only_folds_of_both_sides_are_used():
     base, head = {(0, 0): 1.0, (0, 1): 100.0}, {(0, 0): 1.5, (0, 2): 7.0}
-    (cell,) = trend_cells(result({PLACE: base}), result({PLACE: head, Place("B"): head}))
-    assert (cell.name, cell.measure, cell.unit, cell.verdict) == ("A/d/n=10", "time", "s", Verdict.TREND)
+    (cell,) = trend_cells(result({PLACE: base}), result({PLACE: head, MeasuredCase("B"): head}))
+    assert (cell.name, cell.measure, cell.unit, cell.verdict) == ("A/d/n=10", "time", "s", CellVerdict.TREND)
     assert (cell.base, cell.head, cell.ratio, cell.reason) == (1.0, 1.5, 1.5, NOT_TOGETHER)
     assert (cell.base_values, cell.head_values) == ((1.0,), (1.5,))
 

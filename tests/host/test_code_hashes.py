@@ -16,7 +16,7 @@ import pytest
 
 import mfbench
 from mfbench import ClassifierSpec, DatasetSpec, SelectorSpec
-from mfbench.host import code_hashes, imports
+from mfbench.host import code_hashes, meaning
 from mfbench.host.code_hashes import (
     HOST_PARTS,
     factory_name,
@@ -25,7 +25,7 @@ from mfbench.host.code_hashes import (
     numeric_versions,
     package_hash,
 )
-from mfbench.host.registered import Plugin, Registered
+from mfbench.host.expressions import Plugin, Registered
 from mfbench.host.registry import load_registry
 
 IGNORED = shutil.ignore_patterns("__pycache__")
@@ -282,11 +282,11 @@ class TestForeignCode:
         monkeypatch.setattr(sys.modules["__main__"], "__spec__", None)
         monkeypatch.setattr(sys.modules["__main__"], "__file__", str(script), raising=False)
         package_hash.cache_clear()
-        imports.forget()
+        meaning.forget()
         assert package_hash("__main__")
         monkeypatch.delattr(sys.modules["__main__"], "__file__")
         package_hash.cache_clear()
-        imports.forget()
+        meaning.forget()
         assert package_hash("__main__") == ""
 
 
@@ -382,8 +382,8 @@ class TestHostCode:
 
     def test_a_moved_part_and_a_moved_module_that_parts_import_do_not_count(self, host):
         moves = {
-            "suite/seeds.py": "run/derived.py",
-            "base/wording.py": "report/words.py",
+            "suite/protocols.py": "run/derived.py",
+            "base/text.py": "report/words.py",
             "run/trial/guard.py": "host/g.py",
         }
         for old, new in moves.items():
@@ -396,7 +396,7 @@ class TestHostCode:
                 source = source.replace(f"from {home} import {name}\n", f"from {there} import {other} as {name}\n")
                 path.write_text(re.sub(rf"\b{before}\b", after, source))
         hashes = host / "host" / "code_hashes.py"
-        source = hashes.read_text().replace('"suite/seeds.py"', '"run/derived.py"')
+        source = hashes.read_text().replace('"suite/protocols.py"', '"run/derived.py"')
         hashes.write_text(
             source.replace('"trial": "run/trial",', '"trial": "run/trial",\n    "trial/guard": "host/g.py",')
         )
@@ -421,7 +421,7 @@ def test_a_linked_folder_and_compiled_files_without_source_are_part_of_a_package
 
     def hashed():
         package_hash.cache_clear()
-        imports.forget()
+        meaning.forget()
         return package_hash("made_linked")
 
     hashes = [hashed()]
@@ -433,4 +433,4 @@ def test_a_linked_folder_and_compiled_files_without_source_are_part_of_a_package
     (package / "__pycache__" / "cached.pyc").write_bytes(b"1")
     assert len(set(hashes)) == 3 and hashed() == hashes[-1]
     package_hash.cache_clear()
-    imports.forget()
+    meaning.forget()

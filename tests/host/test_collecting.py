@@ -5,9 +5,9 @@ import pytest
 
 from mfbench import ExecutorSpec, SelectorSpec, hookimpl
 from mfbench.host import hookspecs
-from mfbench.host.collecting import Hooks, refusal
 from mfbench.host.discovery import PluginWarning, Problems
-from mfbench.host.registered import Plugin
+from mfbench.host.expressions import Plugin
+from mfbench.host.registry import Hooks, refusal
 
 
 class Good:

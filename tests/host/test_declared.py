@@ -7,9 +7,8 @@ import pytest
 from mfbench.errors import UnknownNameError, UsageError
 from mfbench.host.code_hashes import forget, method_code
 from mfbench.host.declared import DeclaredHooks, declared_plugin
-from mfbench.host.expressions import Expression, parse
+from mfbench.host.expressions import Declaration, Expression, Plugin, parse
 from mfbench.host.factories import check_parameters
-from mfbench.host.registered import Declaration, Plugin
 from mfbench.host.registry import load_registry
 
 MODULE = """

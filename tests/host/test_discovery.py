@@ -11,7 +11,7 @@ from mfbench import SelectorSpec, hookimpl
 from mfbench.errors import PluginError
 from mfbench.host import discovery, hookspecs
 from mfbench.host.discovery import PluginWarning
-from mfbench.host.registered import Plugin
+from mfbench.host.expressions import Plugin
 from mfbench.host.registry import load_registry
 
 

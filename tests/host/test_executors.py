@@ -8,8 +8,7 @@ from mfbench import ExecutorSpec, hookimpl
 from mfbench.engines import Engine, Executor
 from mfbench.errors import PluginError, UnknownNameError, UsageError
 from mfbench.host.discovery import PluginWarning
-from mfbench.host.executors import check_executor, make_engine
-from mfbench.host.registry import load_registry
+from mfbench.host.registry import check_executor, load_registry, make_engine
 
 
 class Silent(Engine):

@@ -9,7 +9,7 @@ import pytest
 
 from mfbench import ClassifierSpec, DatasetSpec, SelectorSpec
 from mfbench.errors import PluginError, UnknownNameError
-from mfbench.host.expressions import parse
+from mfbench.host.expressions import Declaration, Plugin, Registered, parse
 from mfbench.host.factories import (
     build,
     check_parameters,
@@ -18,7 +18,6 @@ from mfbench.host.factories import (
     path_of,
     resolve_factory,
 )
-from mfbench.host.registered import Declaration, Plugin, Registered
 
 
 class Thing:

@@ -8,7 +8,7 @@ import pytest
 import mfbench
 from mfbench.errors import PluginError, UsageError
 from mfbench.host import features
-from mfbench.host.features import COMMANDS, HOOKS, NAMES, Entry, added_names, entries, feature_hooks
+from mfbench.host.features import COMMANDS, HOOKS, NAMES, FeatureEntry, added_names, entries, feature_hooks
 
 CACHED = (entries, added_names, feature_hooks)
 
@@ -18,7 +18,7 @@ def installed(monkeypatch):
     """Return a function that installs entry points (group, name, value, distribution) in place of all others."""
 
     def install(*points):
-        made = [(group, Entry(*fields)) for group, *fields in points]
+        made = [(group, FeatureEntry(*fields)) for group, *fields in points]
         monkeypatch.setattr(features, "installed_entries", lambda group: [each for of, each in made if of == group])
         for function in CACHED:
             function.cache_clear()

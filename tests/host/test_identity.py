@@ -7,7 +7,7 @@ import pytest
 from sklearn.dummy import DummyClassifier
 from sklearn.naive_bayes import GaussianNB
 
-from mfbench.host.identity import identity
+from mfbench.host.expressions import identity
 
 
 def lazy(estimator):
@@ -52,5 +52,5 @@ def test_what_is_equal_has_equal_texts(make):
 
 def test_a_class_or_a_function_of_a_module_is_its_name():
     assert identity(DummyClassifier) == "sklearn.dummy:DummyClassifier"
-    assert identity(identity) == "mfbench.host.identity:identity"
+    assert identity(identity) == "mfbench.host.expressions:identity"
     assert identity(len) == "builtins:len"

@@ -4,15 +4,15 @@ import sys
 
 import pytest
 
-from mfbench.host import imports
-from mfbench.host.imports import locate, reachable
+from mfbench.host import meaning
+from mfbench.host.meaning import locate, reachable
 
 
 @pytest.fixture
 def write(tmp_path, monkeypatch):
     """Return a function that writes importable modules, each of which would end the process if it were imported."""
     monkeypatch.syspath_prepend(tmp_path)
-    imports.forget()
+    meaning.forget()
 
     def modules(**texts):
         for name, text in texts.items():
@@ -23,7 +23,7 @@ def write(tmp_path, monkeypatch):
 
     yield modules
     assert not [name for name in sys.modules if name.startswith("made_")]
-    imports.forget()
+    meaning.forget()
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from mfbench.host import imports
+from mfbench.host import meaning as imports
 from mfbench.host.meaning import Binding, Code, closure, code_of, definition, written
 
 PLAIN = """

@@ -3,8 +3,7 @@
 import pytest
 
 from mfbench.errors import UnknownNameError, UsageError
-from mfbench.host.names import NameTable
-from mfbench.host.registered import Plugin
+from mfbench.host.expressions import NameTable, Plugin
 
 HOST = Plugin("margin", "mfbench_margin.plugin", "mfbench", "1.0")
 MINE = Plugin("mine", "my_package.plugin", "My.Package", "0.1")

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from mfbench.errors import UsageError
-from mfbench.host import notebooks
-from mfbench.host.declared import declared_plugin
-from mfbench.host.objects import expression_of, reference_of
-from mfbench.host.registered import Declaration
+from mfbench.host import declared
+from mfbench.host.declared import declared_plugin, expression_of, reference_of
+from mfbench.host.expressions import Declaration
 
 IMPORTS = """
 import os.path as paths
@@ -53,7 +52,7 @@ def cells(tmp_path, monkeypatch):
     """Return a function that runs a cell as a notebook does."""
     main = ModuleType("__main__")
     monkeypatch.setitem(sys.modules, "__main__", main)
-    monkeypatch.setattr(notebooks, "_folder", lambda: tmp_path)
+    monkeypatch.setattr(declared, "_folder", lambda: tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
 
     def run(text):
@@ -63,7 +62,7 @@ def cells(tmp_path, monkeypatch):
         return main
 
     yield run
-    for name in [name for name in sys.modules if name.startswith(notebooks.PREFIX)]:
+    for name in [name for name in sys.modules if name.startswith(declared.PREFIX)]:
         del sys.modules[name]
 
 
@@ -92,7 +91,7 @@ def test_equal_definitions_have_the_same_place_in_every_session(cells):
 def test_another_process_finds_what_was_saved(cells, monkeypatch):
     cells(IMPORTS)
     place = reference_of(cells(MINE).helper)
-    monkeypatch.setattr(sys, "path", [folder for folder in sys.path if folder != str(notebooks._folder())])
+    monkeypatch.setattr(sys, "path", [folder for folder in sys.path if folder != str(declared._folder())])
     assert declared_plugin(Declaration("selector", place)).module == place.partition(":")[0]
 
 

@@ -15,8 +15,8 @@ from sklearn.tree import DecisionTreeClassifier
 from xgboost import XGBClassifier
 
 from mfbench.errors import UsageError
+from mfbench.host.declared import expression_of, reference_of
 from mfbench.host.expressions import parse
-from mfbench.host.objects import expression_of, reference_of
 from mfbench.host.registry import load_registry
 
 MODULE = """

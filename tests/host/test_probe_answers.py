@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
-from mfbench.host.probe_answers import answer
-from mfbench.host.registered import Plugin
+from mfbench.host.expressions import Plugin
+from mfbench.host.registry import answer
 
 PLUGIN = """
 from mfbench import ClassifierSpec, SelectorSpec, hookimpl

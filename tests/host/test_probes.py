@@ -7,8 +7,7 @@ import pytest
 from mfbench.errors import PluginError
 from mfbench.host import probes
 from mfbench.host.factories import parameter_names, takes_numbers
-from mfbench.host.probe_answers import answer
-from mfbench.host.registry import load_registry
+from mfbench.host.registry import answer, load_registry
 from mfbench.processes.call import ChildError
 
 PLUGIN = """

@@ -1,6 +1,6 @@
 """A plugin describes itself by the package that ships it, or else by its module."""
 
-from mfbench.host.registered import Plugin, Registered
+from mfbench.host.expressions import Plugin, Registered
 
 
 def test_a_plugin_as_text():

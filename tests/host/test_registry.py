@@ -7,7 +7,7 @@ import pytest
 
 from mfbench import ClassifierSpec, DatasetSpec, SelectorSpec, hookimpl
 from mfbench.errors import PluginError, UnknownNameError, UsageError
-from mfbench.host.registered import Plugin
+from mfbench.host.expressions import Plugin
 from mfbench.host.registry import PluginWarning, load_registry
 
 

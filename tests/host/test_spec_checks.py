@@ -5,8 +5,8 @@ import dataclasses
 import numpy as np
 
 from mfbench import ClassifierSpec, DatasetSpec, ExecutorSpec, SelectorSpec
+from mfbench.host.probes import _FIELDS, shown, spec_problem
 from mfbench.host.registry import load_registry
-from mfbench.host.spec_checks import _FIELDS, shown, spec_problem
 
 BAD = [
     *[

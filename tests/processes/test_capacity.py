@@ -2,7 +2,7 @@
 
 import psutil
 
-from mfbench.processes.capacity import available_memory
+from mfbench.processes.process import available_memory
 
 TOTAL = psutil.virtual_memory().total
 

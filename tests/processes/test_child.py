@@ -6,7 +6,7 @@ import pytest
 
 from mfbench.processes.channel import wait
 from mfbench.processes.child import Child
-from mfbench.processes.keeper import Ended, Prepared
+from mfbench.processes.monitor import Ended, Prepared
 
 FUNCTIONS = """
 import os, signal, time

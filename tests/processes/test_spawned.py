@@ -5,7 +5,7 @@ import pytest
 from mfbench.processes import child as child_module
 from mfbench.processes.call import call
 from mfbench.processes.channel import wait
-from mfbench.processes.keeper import Ended, Prepared
+from mfbench.processes.monitor import Ended, Prepared
 
 
 @pytest.fixture(autouse=True)

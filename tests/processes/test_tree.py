@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from mfbench.processes import tree
-from mfbench.processes.tree import memory_of, own_memory
+from mfbench.processes import process as tree
+from mfbench.processes.process import memory_of, own_memory
 
 LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux lets a process adopt orphans")
 
@@ -17,7 +17,7 @@ def test_orphans_in_other_sessions_are_ended():
     code = """
 import os, signal, subprocess, sys, time
 from mfbench.processes.process import adopt_orphans
-from mfbench.processes.tree import descendants, end_descendants, has_children
+from mfbench.processes.process import descendants, end_descendants, has_children
 adopt_orphans()
 assert not has_children()
 # A shell that leaves a process in a session of its own behind, and ends.
@@ -44,7 +44,7 @@ def test_memory_is_counted_without_files():
 def test_shared_pages_count_once_if_that_decides():
     code = """
 import os, signal, sys
-from mfbench.processes.tree import memory_of
+from mfbench.processes.process import memory_of
 block = b"x" * 200_000_000
 children = []
 for _ in range(3):

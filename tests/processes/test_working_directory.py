@@ -4,7 +4,7 @@ import pytest
 
 from mfbench.errors import UsageError
 from mfbench.processes.call import call
-from mfbench.processes.working_directory import check_working_directory
+from mfbench.processes.process import check_working_directory
 
 
 def test_a_working_directory_that_configures_numba_is_refused(tmp_path, monkeypatch):

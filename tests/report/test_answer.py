@@ -4,9 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mfbench.report.answer import TEST, answer_across, listed
-from mfbench.stats.across_datasets.missing import complete
-from mfbench.stats.across_datasets.overall import Overall
+from mfbench.report.heading import TEST, answer_across, listed
+from mfbench.stats.across_datasets import Overall, complete
 
 BY = f"({TEST}, α = 0.05)."
 ALTERNATING = np.resize([0.01, -0.01], 16)

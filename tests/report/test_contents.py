@@ -6,8 +6,7 @@ import types
 from mfbench import Cell, Chart, Section, Table, hookimpl
 from mfbench.host.registry import load_registry
 from mfbench.report.contents import CONTENTS, kind_of, report_of
-from mfbench.report.render.json import to_json
-from mfbench.report.render.markdown import to_markdown
+from mfbench.report.render.files import to_json, to_markdown
 
 
 def titles(report):

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from mfbench.base.files import write_text
 from mfbench.errors import MfbenchError
-from mfbench.report.files import write_text
 
 
 def test_a_file_is_written_with_its_folder(tmp_path):

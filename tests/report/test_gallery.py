@@ -11,9 +11,9 @@ import pytest
 
 from mfbench.errors import MfbenchError, UsageError
 from mfbench.host.registry import load_registry
-from mfbench.report import gallery
-from mfbench.report.gallery import INDEX, write_gallery
+from mfbench.report import present
 from mfbench.report.pages import FILE, answer_of
+from mfbench.report.present import INDEX, write_gallery
 from mfbench.run.store.file import FILE_NAME
 
 HOSTILE = "</h2><script>alert(1)</script><img src=x onerror=alert(1)>"
@@ -32,7 +32,7 @@ def links_of(index):
 @pytest.fixture
 def short_pages(monkeypatch):
     """Write a word in place of each page, which takes a second to draw."""
-    monkeypatch.setattr(gallery, "page_of", lambda run, registry: "page")
+    monkeypatch.setattr(present, "page_of", lambda run, registry: "page")
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from mfbench.model.sections import Cell, Report, Section, Table
-from mfbench.report.layouts import HEADING_LINES, HEADING_WIDTH, compact, needed_width, transposed
+from mfbench.report.contents import HEADING_LINES, HEADING_WIDTH, compact, needed_width, transposed
 from mfbench.report.render.terminal import show
 
 WORDS = st.text(st.sampled_from("abc 0.±–表"), min_size=1, max_size=12).map(str.strip).filter(bool)

@@ -9,8 +9,8 @@ import pytest
 from mfbench import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec
 from mfbench.errors import UnknownNameError
 from mfbench.host.registry import load_registry
-from mfbench.report.console import PlainConsole
 from mfbench.report.listings import show_dataset, show_datasets, show_plugins, show_suites
+from mfbench.report.progress import PlainConsole
 
 DATASET = Dataset(
     name="things",

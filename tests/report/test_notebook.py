@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mfbench.errors import RunError, UnknownNameError
-from mfbench.report.notebook import Notebook
+from mfbench.report.present import Notebook
 
 SPREAD = np.array([-0.02, -0.01, 0, 0.01, 0.02])
 

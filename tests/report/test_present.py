@@ -10,7 +10,7 @@ from rich.console import Console
 from mfbench.errors import MfbenchError, UnknownNameError, UsageError
 from mfbench.report import present
 from mfbench.report.present import Form, choose, present_run, show_run, write_charts, write_page
-from mfbench.run.merge.merging import merge_runs
+from mfbench.run.merging import merge_runs
 from mfbench.stats.results import Run
 
 

@@ -9,11 +9,9 @@ import pytest
 
 from mfbench.model.trials import Status, Trial, TrialResult
 from mfbench.report import progress
-from mfbench.report.console import PlainConsole
-from mfbench.report.progress import LiveProgress, PlainProgress, Silent, follow, follow_in_notebook
-from mfbench.suite.forecast import Cost, Forecast
-from mfbench.suite.protocols.repeated_cv import RepeatedCV
-from mfbench.suite.shards import Shard
+from mfbench.report.progress import LiveProgress, PlainConsole, PlainProgress, Silent, follow, follow_in_notebook
+from mfbench.suite.plan import Cost, Forecast, Shard
+from mfbench.suite.protocols import RepeatedCV
 
 TRIALS = [Trial(f"{d}{m}{f}", d, m, 0, f, 1) for d in ("iris", "wine") for f in range(3) for m in "AB"]
 OK = TrialResult(key="", status=Status.OK, duration=2.0)

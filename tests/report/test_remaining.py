@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import pytest
 
 from mfbench.model.trials import Status, Trial, TrialResult
-from mfbench.report.remaining import Remaining, in_words
-from mfbench.suite.forecast import Cost, Forecast
+from mfbench.report.estimate import Remaining, in_words
+from mfbench.suite.plan import Cost, Forecast
 
 TRIALS = tuple(Trial(str(i), "d", "m", 0, i, 0) for i in range(100))
 

@@ -8,8 +8,7 @@ import mfbench
 from mfbench.report.cells import MARK
 from mfbench.report.contents import report_of
 from mfbench.report.heading import setting_of
-from mfbench.report.sections.methods import methods
-from mfbench.report.sections.scores import S_MARKS, score_table
+from mfbench.report.sections.scores import S_MARKS, methods, score_table
 from mfbench.report.verdicts import relation_of_test_sets, verdict_columns, verdict_notes
 
 SUITE = """

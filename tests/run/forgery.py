@@ -79,13 +79,13 @@ def rescored(claim: Path) -> Path:
 
 
 def packed_text(array) -> str:
-    from mfbench.run.store.formats.arrays import pack
+    from mfbench.run.store.formats import pack
 
     return base64.b64encode(pack(np.asarray(array))).decode()
 
 
 def _numbers(text: str) -> np.ndarray:
-    from mfbench.run.store.formats.arrays import unpack
+    from mfbench.run.store.formats import unpack
 
     return unpack(base64.b64decode(text))
 

@@ -5,8 +5,8 @@ from small_runs import SUITE, InProcess
 
 from mfbench.api import Request, prepare_suite
 from mfbench.report.progress import Silent
+from mfbench.run import runner
 from mfbench.run.runner import RunOptions, execute
-from mfbench.run.workers import choice
 from mfbench_claims.writing import write_bundle
 
 
@@ -16,7 +16,7 @@ def small_run(tmp_path_factory):
     folder = tmp_path_factory.mktemp("small")
     (folder / "own.toml").write_text(SUITE)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(choice, "LocalPool", InProcess)
+        patch.setattr(runner, "LocalPool", InProcess)
         plan, run, registry = prepare_suite(Request(str(folder / "own.toml"), out=folder / "out"))
         execute(plan, run, registry, RunOptions(jobs=1), Silent())
     return run
@@ -31,4 +31,4 @@ def small_claim(small_run, tmp_path_factory):
 @pytest.fixture
 def in_process(monkeypatch):
     """Execute trials without processes."""
-    monkeypatch.setattr(choice, "LocalPool", InProcess)
+    monkeypatch.setattr(runner, "LocalPool", InProcess)

@@ -8,11 +8,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from mfbench.data.prepare import Columns
 from mfbench.host.expressions import parse
 from mfbench.model.trials import Trial
+from mfbench.run.trial.curve import run_trial
 from mfbench.run.trial.folds import Fold
-from mfbench.run.trial.prediction import run_trial
 from mfbench.suite.methods import ResolvedMethod, Step
-from mfbench.suite.protocols.repeated_cv import RepeatedCV
-from mfbench.suite.seeds import derive_seed
+from mfbench.suite.protocols import RepeatedCV, derive_seed
 
 N = 36
 NAN = np.nan

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from mfbench.run.store.checksums import WHOLE, fill_checksums, seal
 from mfbench.run.store.file import FILE_NAME
-from mfbench.run.store.seals import WHOLE, fill_checksums, seal
 
 
 @contextmanager

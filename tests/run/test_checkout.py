@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import mfbench
-from mfbench.run.checkout import own_commit
+from mfbench.run.environment import own_commit
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="Git is not installed: no commit is recorded")
 

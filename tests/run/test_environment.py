@@ -5,7 +5,7 @@ import pytest
 from mfbench.errors import UsageError
 from mfbench.host.registry import load_registry
 from mfbench.run import environment
-from mfbench.run.checkout import own_commit
+from mfbench.run.environment import own_commit
 from mfbench.run.runner import RunOptions, execute
 
 

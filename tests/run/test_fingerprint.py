@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from mfbench.host.registered import Plugin
-from mfbench.run.fingerprint import Source, differences, fingerprint_of, sources_of
+from mfbench.host.expressions import Plugin
+from mfbench.run.store.metadata import Source, differences, fingerprint_of, sources_of
 
 OWN = Source(Plugin("p", "no_such_plugin", "my-package", "1.0"), "no_such_plugin.selector")
 

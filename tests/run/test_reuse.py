@@ -19,7 +19,6 @@ from mfbench.run.runner import RunOptions, execute
 from mfbench.run.store.file import FILE_NAME, SCHEMA_VERSION
 from mfbench.run.store.metadata import Reused
 from mfbench.run.store.store import Store
-from mfbench.run.workers import choice
 
 MINE = "MINE = variance -> top 2 -> knn(n_neighbors=3)"
 METHODS, FOLDS = 4, 3
@@ -67,7 +66,7 @@ def first_runs(tmp_path_factory):
 @pytest.fixture
 def run(tmp_path, monkeypatch, first_runs):
     """Return a function that runs the suite with additions, and returns the methods that were executed and the run."""
-    monkeypatch.setattr(choice, "LocalPool", Recording)
+    monkeypatch.setattr(runner, "LocalPool", Recording)
     (tmp_path / "own.toml").write_text(SUITE)
 
     def start(*add, options=None, text=SUITE, observer=None, sources=(), **more):

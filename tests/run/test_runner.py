@@ -18,15 +18,14 @@ from mfbench.model.trials import Status, Trial, TrialResult
 from mfbench.report.contents import report_of
 from mfbench.report.progress import Silent
 from mfbench.run import runner
-from mfbench.run.forecast.budget import Budget
+from mfbench.run.forecast.order import Budget
 from mfbench.run.runner import RunOptions, execute, prepare
-from mfbench.run.store.folder_lock import locked
+from mfbench.run.store.file import locked
 from mfbench.run.store.metadata import RecordedShard
 from mfbench.run.store.store import Store
-from mfbench.run.workers import choice
-from mfbench.stats.one_dataset.decisions import s_test
-from mfbench.suite.forecast import Cost, Forecast
-from mfbench_cluster.shards import shard_of
+from mfbench.stats.paired import s_test
+from mfbench.suite.plan import Cost, Forecast
+from mfbench_cluster.batch.slurm import shard_of
 
 SUITE = """
 [suite]
@@ -74,7 +73,7 @@ def stored(tmp_path_factory):
             (folder / "own.toml").write_text(SUITE.format(protocol=PROTOCOLS[name], tune=tune))
             plan, place, registry = prepare_suite(Request(str(folder / "own.toml"), out=folder / "out"))
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(choice, "LocalPool", InProcess)
+                patch.setattr(runner, "LocalPool", InProcess)
                 first = execute(plan, place, registry, RunOptions(jobs=1), Silent())
                 again = execute(plan, place, registry, RunOptions(jobs=1), Silent())
             assert (first.executed, again.executed) == (len(plan.trials), 0)
@@ -232,7 +231,7 @@ def test_a_failure_stays_until_its_repetition_has_a_result(prepared):
 
 @pytest.mark.parametrize("fresh", [False, True])
 def test_a_plan_that_cannot_be_made_does_not_replace_a_stored_one(tmp_path, monkeypatch, fresh):
-    monkeypatch.setattr(choice, "LocalPool", InProcess)
+    monkeypatch.setattr(runner, "LocalPool", InProcess)
     (tmp_path / "own.toml").write_text(SUITE.format(protocol="folds = 2", tune=""))
     plan, folder, registry = prepare_suite(Request(str(tmp_path / "own.toml"), only=["iris", "B"], out=tmp_path))
     execute(plan, folder, registry, RunOptions(jobs=1), Silent())
@@ -295,7 +294,7 @@ class TestBudget:
     def clock(self, monkeypatch):
         """Stop the clock of budgets, and return it."""
         clock = SimpleNamespace(now=0.0)
-        monkeypatch.setattr(choice, "LocalPool", InProcess)
+        monkeypatch.setattr(runner, "LocalPool", InProcess)
         monkeypatch.setattr(runner, "Budget", lambda seconds, **options: Budget(seconds, now=lambda: clock.now))
         return clock
 
@@ -334,7 +333,7 @@ class TestBudget:
         seconds = {"A": 8.0, "B": 2.0, "C": 9.0, "D": 1.0}
         costs = SimpleNamespace(of=lambda trial: Cost(seconds[trial.method], 0))
         monkeypatch.setattr(runner, "forecast", lambda *_: Forecast(costs, 1))
-        monkeypatch.setattr(choice, "LocalPool", InProcess)
+        monkeypatch.setattr(runner, "LocalPool", InProcess)
         ran = []
 
         class Watch(Silent):
@@ -358,7 +357,7 @@ class TestBudget:
                 yield from super().collect() if not self.budget.is_over else ()
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(choice, "LocalPool", Patient)
+            patch.setattr(runner, "LocalPool", Patient)
             progress = execute(plan, folder, registry, RunOptions(jobs=1, budget=0.5), Late())
         assert (progress.executed, progress.pending) == (0, len(plan.trials))
         assert exit_code(Run(folder)) == 3
@@ -392,7 +391,7 @@ def test_the_arrays_that_a_killed_run_left_are_removed_though_nothing_is_pending
     (tmp_path / "own.toml").write_text(SUITE.format(protocol="folds = 2", tune=""))
     plan, folder, registry = prepare_suite(Request(str(tmp_path / "own.toml"), out=tmp_path))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(choice, "LocalPool", InProcess)
+        patch.setattr(runner, "LocalPool", InProcess)
         execute(plan, folder, registry, RunOptions(jobs=1), Silent())
         (folder / ".work").mkdir()
         (folder / ".work" / "array").touch()
@@ -410,7 +409,7 @@ def test_a_damaged_result_is_named_and_computed_again(tmp_path):
             remarks.append(remark)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(choice, "LocalPool", InProcess)
+        patch.setattr(runner, "LocalPool", InProcess)
         execute(plan, folder, registry, RunOptions(jobs=1), Watch())
         assert not remarks
         before = Run(folder).scores
@@ -440,7 +439,7 @@ class Twice(InProcess):
 
 
 def test_a_result_that_is_not_awaited_is_not_stored(prepared, monkeypatch):
-    monkeypatch.setattr(choice, "LocalPool", Twice)
+    monkeypatch.setattr(runner, "LocalPool", Twice)
     plan, folder, registry = prepared
     with pytest.raises(PluginError, match="the executor 'local' gives a result that is not awaited: Trial"):
         execute(plan, folder, registry, RunOptions(jobs=1), Silent())

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from mfbench.stats.common_folds import common_folds, coverage, on_common_folds
+from mfbench.stats.comparisons import common_folds, coverage, on_common_folds
 
 
 def trials_of(cells):

@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from mfbench.stats.companions import LARGE, companion_scores
-from mfbench.stats.settings import ComparisonSettings
+from mfbench.stats.cells import ComparisonSettings
+from mfbench.stats.summary import LARGE, companion_scores
 
 SETTINGS = ComparisonSettings("accuracy", True, "A", "s-test", 0.05, 1 / 9)
 TRIALS = pd.DataFrame(

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from mfbench.stats.detection import compare_rounds, detection_frame, mean_interval, wilcoxon_p
-from mfbench.suite.scores import DETECTION_METRICS
+from mfbench.suite.forms import DETECTION_METRICS
 
 
 def test_interval_is_students():

@@ -6,7 +6,7 @@ import pytest
 
 import mfbench
 from mfbench.model.trials import Interactions
-from mfbench.stats.interactions import interaction_frame, true_interactions
+from mfbench.stats.detection import interaction_frame, true_interactions
 
 DATASETS = [
     {"label": "d", "feature_names": ["a", "b", "c", "e"], "interactions": [[1, 0], [2, 3]]},

@@ -6,11 +6,10 @@ import pytest
 from scipy import special
 
 from mfbench.errors import UsageError
-from mfbench.stats.across_datasets.missing import complete
-from mfbench.stats.across_datasets.overall import Overall
-from mfbench.stats.one_dataset.paired import corrected_t_test
-from mfbench.stats.power import Plan, power_analysis
-from mfbench.stats.settings import ComparisonSettings
+from mfbench.stats.across_datasets import Overall, complete
+from mfbench.stats.cells import ComparisonSettings
+from mfbench.stats.paired import corrected_t_test
+from mfbench.stats.power import RepeatedTest, power_analysis
 
 SETTINGS = ComparisonSettings("accuracy", True, "A", "corrected-t", 0.05, 1 / 4)
 
@@ -51,25 +50,25 @@ def test_what_is_detectable_now_is_what_the_test_says(cells):
 
 @pytest.mark.parametrize("difference", [0.05, 0.035, 0.031])
 def test_the_repeats_needed_suffice_and_one_fewer_does_not(difference):
-    plan = Plan(spread=0.02, folds=5, ratio=1 / 4, alpha=0.05, power=0.8)
+    plan = RepeatedTest(spread=0.02, folds=5, ratio=1 / 4, alpha=0.05, power=0.8)
     repeats = plan.repeats_needed(difference)
     assert plan.detectable(repeats) <= difference
     assert repeats == 1 or plan.detectable(repeats - 1) > difference
 
 
 def test_no_number_of_repeats_passes_the_limit_of_shared_training_rows():
-    plan = Plan(spread=0.02, folds=10, ratio=1 / 9, alpha=0.05, power=0.8)
+    plan = RepeatedTest(spread=0.02, folds=10, ratio=1 / 9, alpha=0.05, power=0.8)
     assert plan.unlimited == pytest.approx(2.8016 * 0.02 / 3, rel=1e-4)
     assert plan.detectable(100_000) == pytest.approx(plan.unlimited, rel=1e-3)
     assert plan.detectable(1000) > plan.unlimited
     assert plan.repeats_needed(plan.unlimited) is None
     assert plan.repeats_needed(1.01 * plan.unlimited) is not None
-    assert Plan(0.02, 1, 0.0, 0.05, 0.8).repeats_needed(0.001) > 1000, "independent rounds have no limit"
+    assert RepeatedTest(0.02, 1, 0.0, 0.05, 0.8).repeats_needed(0.001) > 1000, "independent rounds have no limit"
 
 
 @pytest.mark.parametrize("repeats", [1, 4])
 def test_the_planned_number_of_repeats_has_the_power(repeats):
-    plan = Plan(spread=0.03, folds=5, ratio=1 / 4, alpha=0.05, power=0.8)
+    plan = RepeatedTest(spread=0.03, folds=5, ratio=1 / 4, alpha=0.05, power=0.8)
     count, rho = 5 * repeats, 1 / 5
     rng = np.random.default_rng(repeats)
     noise = np.sqrt(1 - rho) * rng.normal(size=(4000, count)) + np.sqrt(rho) * rng.normal(size=(4000, 1))

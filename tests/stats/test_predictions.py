@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mfbench.stats.predictions import PredictedFold, decision_frame, prediction_frame
+from mfbench.stats.stored import PredictedFold, decision_frame, prediction_frame
 
 TWO = {"truth": np.array([0, 1, 1, 0]), "class_names": ["no", "yes"]}
 THREE = {"truth": np.array([0, 1, 2, 0]), "class_names": ["x", "y", "z"]}

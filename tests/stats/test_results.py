@@ -9,8 +9,8 @@ import pytest
 from mfbench.errors import UnknownNameError, UsageError
 from mfbench.model.trials import Candidate, Status, TrialResult
 from mfbench.stats.results import Run
+from mfbench.suite.forms import DETECTION_METRICS
 from mfbench.suite.schema import ProtocolSettings
-from mfbench.suite.scores import DETECTION_METRICS
 
 
 @pytest.fixture

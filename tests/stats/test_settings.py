@@ -3,8 +3,8 @@
 import pytest
 
 from mfbench.errors import UnknownNameError, UsageError
-from mfbench.stats.one_dataset.rules import RULES
-from mfbench.stats.settings import RULE_NAMES, ComparisonSettings
+from mfbench.stats.cells import RULE_NAMES, ComparisonSettings
+from mfbench.stats.rules import RULES
 
 SETTINGS = ComparisonSettings("accuracy", True, "A", "corrected-t", 0.05, 1 / 3)
 

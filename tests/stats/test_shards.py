@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from mfbench.run.store.metadata import RecordedShard
-from mfbench.stats.shards import remark_on_shard
+from mfbench.stats.detection import remark_on_shard
 
 
 def test_the_remark_can_be_pasted_into_a_shell():

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from mfbench.run.store.formats.splits import StoredSplit
-from mfbench.stats.sizes import dataset_frame, size_frame
+from mfbench.run.store.formats import StoredSplit
+from mfbench.stats.selection import dataset_frame, size_frame
 
 DATASET = {
     "label": "d",

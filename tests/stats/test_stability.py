@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mfbench.stats.stability import nogueira_stability
+from mfbench.stats.selection import nogueira_stability
 
 
 def test_case_by_hand():

@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from mfbench.errors import UnknownNameError
 from mfbench.stats import summary
-from mfbench.stats.one_dataset.cells import results_by_cell
-from mfbench.stats.one_dataset.paired import corrected_t_test
-from mfbench.stats.one_dataset.rules import compare
-from mfbench.stats.settings import ComparisonSettings
+from mfbench.stats.cells import ComparisonSettings, results_by_cell
+from mfbench.stats.paired import corrected_t_test
+from mfbench.stats.rules import compare
 from mfbench.stats.summary import compare_with_reference, summarise, tabulate
 
 FOLDS = 5

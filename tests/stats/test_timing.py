@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mfbench.stats.timing import timing_exponents, timing_profile
+from mfbench.stats.summary import timing_exponents, timing_profile
 
 
 def measured(law, *, noise=0.0, repeats=3, steps=4, floor=0.0):

@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from mfbench.suite.complexity import parse_complexity
+from mfbench.suite.costs import parse_complexity
 
 
 def test_a_formula_is_a_function_of_rows_features_and_classes(subtests):

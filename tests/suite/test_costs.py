@@ -7,11 +7,9 @@ import pytest
 
 from mfbench.host.registry import load_registry
 from mfbench.suite import costs as module
-from mfbench.suite.complexity import parse_complexity
-from mfbench.suite.costs import EVALUATION, LONGEST, TRIAL, declared_costs
-from mfbench.suite.forecast import Cost
+from mfbench.suite.costs import EVALUATION, LONGEST, TRIAL, declared_costs, parse_complexity
 from mfbench.suite.loading import load_suite
-from mfbench.suite.plan import make_plan
+from mfbench.suite.plan import Cost, make_plan
 
 SHARED = """
 [[methods]]

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mfbench.errors import SuiteError
-from mfbench.suite.curves import count_of, curve_sizes, describe_curve
 from mfbench.suite.loading import load_suite
+from mfbench.suite.methods import count_of, curve_sizes, describe_curve
 from mfbench.suite.plan import make_plan
 from mfbench.suite.resolve import resolve_methods
 from mfbench.suite.schema import SizeRange

@@ -11,16 +11,11 @@ from mfbench.data.prepare import Columns, Encoder
 from mfbench.host.expressions import parse
 from mfbench.model.trials import Trial
 from mfbench.run.trial import steps
+from mfbench.run.trial.curve import run_trial
 from mfbench.run.trial.folds import Fold
-from mfbench.run.trial.prediction import run_trial
 from mfbench.suite.fits import encoded_columns, fits_of, fitted_columns, kept_columns, sizes_of
-from mfbench.suite.methods import ResolvedMethod, Step
-from mfbench.suite.planned_dataset import PlannedDataset
-from mfbench.suite.protocols.ground_truth import GroundTruth
-from mfbench.suite.protocols.nested_cv import NestedCV
-from mfbench.suite.protocols.repeated_cv import RepeatedCV
-from mfbench.suite.protocols.three_way import ThreeWay
-from mfbench.suite.protocols.timing import Timing
+from mfbench.suite.methods import PlannedDataset, ResolvedMethod, Step
+from mfbench.suite.protocols import GroundTruth, NestedCV, RepeatedCV, ThreeWay, Timing
 
 CV = RepeatedCV(folds=3, repeats=1, seed=0, inner_folds=2)
 VALIDATED = NestedCV(3, 1, 0.2, True, True, "multi-class", 0)

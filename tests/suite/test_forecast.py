@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 
 from mfbench.model.trials import Trial
-from mfbench.suite.forecast import Cost, Forecast
+from mfbench.suite.plan import Cost, Forecast
 
 
 class TestForecast:

@@ -1,10 +1,9 @@
 """The kinds of protocol: their metrics, and how their trials run."""
 
-from mfbench.run.trial.runner import TrialRunner
+from mfbench.run.trial.curve import TrialRunner
 from mfbench.run.workers.worker import RUNNERS
-from mfbench.suite.forms import KINDS
+from mfbench.suite.forms import CURVE_METRICS, DETECTION_METRICS, KINDS, METRICS
 from mfbench.suite.protocols import make_protocol
-from mfbench.suite.scores import CURVE_METRICS, DETECTION_METRICS, METRICS
 
 
 def test_metrics_have_one_order():

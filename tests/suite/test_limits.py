@@ -5,7 +5,7 @@ import difflib
 import pytest
 
 from mfbench.errors import SuiteError, UnknownNameError
-from mfbench.suite import limits
+from mfbench.suite import schema
 from mfbench.suite.loading import load_suite
 from mfbench.suite.plan import make_plan
 
@@ -48,7 +48,7 @@ def nothing_large(monkeypatch, toy_registry):
         raise AssertionError("something was built")
 
     monkeypatch.setattr("mfbench.suite.plan._trials", fail)
-    monkeypatch.setattr("mfbench.suite.replicates._with_seeds", fail)
+    monkeypatch.setattr("mfbench.suite.loading._with_seeds", fail)
     monkeypatch.setattr(difflib, "get_close_matches", fail)
 
 
@@ -65,7 +65,7 @@ def test_a_suite_that_is_too_large_is_one_sentence(plan):
             {"folds": 1000, "repeats": 10_000},
             "own.toml: 1 datasets × 1 methods × 10,000,000 folds are 10,000,000 trials; a plan has at most 2,000,000: ",
         ),
-        ({"methods": "#" * limits.LARGEST_FILE}, "own.toml: larger than 16 MiB, which is too large for a suite"),
+        ({"methods": "#" * schema.LARGEST_FILE}, "own.toml: larger than 16 MiB, which is too large for a suite"),
         ({"folds": "9" * 5000}, "own.toml: a whole number has thousands of digits; use at most 64 bits"),
         ({"folds": "0x" + "f" * 4000}, "own.toml: protocol.folds: found a number of thousands of digits"),
         (
@@ -83,9 +83,9 @@ def test_a_suite_that_is_too_large_is_one_sentence(plan):
 
 
 def test_the_points_of_a_grid_are_counted_together():
-    limits.check_points(10**6, "here")
+    schema.check_points(10**6, "here")
     with pytest.raises(SuiteError, match=r"^here: 100,000,000 combinations of values; a method tries at m"):
-        limits.check_points(10**8, "here")
+        schema.check_points(10**8, "here")
 
 
 def test_a_table_that_is_listed_twice_is_read_once(plan, monkeypatch):

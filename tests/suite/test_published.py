@@ -12,8 +12,8 @@ from mfbench.errors import SuiteError
 from mfbench.host.registry import load_registry
 from mfbench.model.specs import Dataset
 from mfbench.suite.loading import load_suite
+from mfbench.suite.methods import PlannedDataset
 from mfbench.suite.plan import make_plan
-from mfbench.suite.planned_dataset import PlannedDataset
 from mfbench.suite.published import (
     Description,
     PublishedCount,

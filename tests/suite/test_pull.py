@@ -3,11 +3,11 @@
 import pytest
 
 from mfbench import DatasetSpec
+from mfbench.data.cache import DataOptions
 from mfbench.data.lookup import Lookup
-from mfbench.data.sources import DataOptions
 from mfbench.errors import UnknownNameError, UsageError
 from mfbench.host.registry import load_registry
-from mfbench.suite.pull import pull
+from mfbench.suite.additions import pull
 
 
 @pytest.fixture

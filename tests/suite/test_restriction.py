@@ -3,7 +3,7 @@
 import pytest
 
 from mfbench.errors import UsageError
-from mfbench.suite.restriction import Restriction, matching
+from mfbench.suite.loading import Restriction, matching
 
 GROUPS = [["A", "B"], ["wine", "wdbc", "iris"]]
 

@@ -10,10 +10,9 @@ from pydantic import BaseModel, ValidationError
 
 import mfbench
 from mfbench.suite import schema
-from mfbench.suite.forms import COMMON, KINDS
+from mfbench.suite.forms import COMMON, CURVE_METRICS, DETECTION_METRICS, KINDS, METRICS, SCORES
 from mfbench.suite.loading import parse_suite
 from mfbench.suite.schema import Method, Profile, ProtocolSettings, Range, SizeRange, Suite, standard_profiles
-from mfbench.suite.scores import CURVE_METRICS, DETECTION_METRICS, METRICS, SCORES
 from mfbench.suite.validation_messages import describe
 
 TABLES = [

@@ -7,7 +7,7 @@ import sys
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mfbench.suite.seeds import derive_seed
+from mfbench.suite.protocols import derive_seed
 
 COORDINATES = st.lists(st.integers(0, 2**32) | st.text(max_size=8), max_size=5)
 
@@ -48,7 +48,7 @@ def test_near_coordinates_have_far_seeds():
 
 
 def test_another_process_with_another_hash_seed_agrees():
-    code = "from mfbench.suite.seeds import derive_seed; print(derive_seed(7, 'wine', 'é', 3))"
+    code = "from mfbench.suite.protocols import derive_seed; print(derive_seed(7, 'wine', 'é', 3))"
     done = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,

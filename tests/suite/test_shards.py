@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from mfbench.errors import UsageError
-from mfbench.suite.shards import Shard, digest_of, parse_shard
+from mfbench.suite.plan import Shard, digest_of, parse_shard
 
 
 def test_what_is_not_a_shard_is_one_sentence():

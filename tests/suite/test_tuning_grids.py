@@ -5,8 +5,8 @@ import pytest
 
 from mfbench.errors import SuiteError
 from mfbench.suite.loading import parse_suite
+from mfbench.suite.methods import thinned
 from mfbench.suite.schema import Range
-from mfbench.suite.tuning_grids import thinned
 
 HEAD = '[suite]\nname = "own"\n[protocol]\nkind = "{kind}"\n'
 

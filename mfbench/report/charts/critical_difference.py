@@ -11,8 +11,8 @@ from rich.cells import cell_len
 
 from mfbench.model.sections import Chart
 from mfbench.report.cells import rank_text
-from mfbench.report.charts.theme import INK, LETTER, MUTED
-from mfbench.stats.across_datasets.overall import Overall
+from mfbench.report.charts.drawing import INK, LETTER, MUTED
+from mfbench.stats.across_datasets import Overall
 
 NAME = "critical-difference"
 LEAST_WIDTH = 40

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mfbench.base.wording import counted
+from mfbench.base.text import counted
 from mfbench.model.sections import Chart
-from mfbench.report.charts.theme import MOST_DATASETS, NEUTRAL, chosen_in_legend, colours_of, numbered_name
-from mfbench.suite.scores import Score
+from mfbench.report.charts.drawing import MOST_DATASETS, NEUTRAL, chosen_in_legend, colours_of, numbered_name
+from mfbench.suite.forms import Score
 
 HIGHLIGHTED = 5
 """Number of methods in colour if there are more than `MOST_LINES` of a classifier."""

@@ -4,17 +4,173 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Iterator, Mapping
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from mfbench.base.untrusted import plain_lines
+from mfbench.base.text import plain_lines
 from mfbench.errors import MfbenchError
 from mfbench.model.sections import Chart
 from mfbench.processes.call import ChildError, call
 from mfbench.processes.process import has_limited_addresses
-from mfbench.report.charts.compact import compact
-from mfbench.report.charts.theme import CONFIG
+
+# Okabe and Ito's colours, which readers with any colour vision distinguish, and four more for long lists.
+COLOURS = (
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8c6d31", "#7b4173", "#637939",
+)  # fmt: skip
+DASHES: tuple[list[int], ...] = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3])
+ACCENT, NEUTRAL, INK, MUTED = "#d55e00", "#999999", "#222222", "#555555"
+BETTER, EQUAL, WORSE = "#0072b2", "#bbbbbb", "#d55e00"
+FONT = "Helvetica, Arial, Liberation Sans, sans-serif"
+
+CONFIG: dict[str, Any] = {
+    "background": "white",
+    "font": FONT,
+    "view": {"stroke": None},
+    "axis": {
+        "domainColor": MUTED,
+        "gridColor": "#e5e5e5",
+        "labelColor": INK,
+        "labelFontSize": 12,
+        "labelLimit": 260,
+        "tickColor": MUTED,
+        "titleColor": INK,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+    },
+    "legend": {"labelFontSize": 12, "labelLimit": 260, "symbolStrokeWidth": 2, "titleFontSize": 12},
+    "header": {"labelFontSize": 12, "titleFontSize": 12},
+    "title": {"fontSize": 14, "anchor": "start", "color": INK},
+    "text": {"color": INK, "fontSize": 12},
+    "range": {"category": list(COLOURS)},
+}
+"""Vega-Lite's ``config``; what a specification sets itself takes precedence."""
+
+MOST_DATASETS = 60
+"""Number of datasets that have a chart each; more would make a page that nobody can open."""
+
+
+def first_charts(charts: Sequence[object]) -> list[str]:
+    """Return the note on a list of charts, one per dataset, that ends at `MOST_DATASETS`."""
+    return [f"Charts: the first {MOST_DATASETS} datasets."] if len(charts) == MOST_DATASETS else []
+
+
+LETTER = 7.0
+"""Upper bound on the width of a letter in pixels, where a layout must know the width of a label."""
+
+
+def colours_of(names: Sequence[str]) -> list[str]:
+    """Return a colour for each name; they repeat after ten, and `dashes_of` then distinguishes them."""
+    return [COLOURS[number % len(COLOURS)] for number in range(len(names))]
+
+
+def lines_of_methods(names: Sequence[str]) -> tuple[Any, Any]:
+    """Return the colours and the dashes of lines, one for each method, as encodings of Altair."""
+    import altair as alt
+
+    ranges: tuple[Any, Any] = (colours_of(names), dashes_of(names))
+    colour, dash = (alt.Scale(domain=list(names), range=own) for own in ranges)
+    return alt.Color("method:N", title=None, scale=colour), alt.StrokeDash("method:N", title=None, scale=dash)
+
+
+def chosen_in_legend(field: str) -> tuple[Any, Callable[[float, float], Any]]:
+    """Return a selection by a click in the legend, and a function of the opacities of what it has and lacks."""
+    import altair as alt
+
+    chosen = alt.selection_point(fields=[field], bind="legend")
+    return chosen, lambda own, other: alt.when(chosen).then(alt.value(own)).otherwise(alt.value(other))
+
+
+def dashes_of(names: Sequence[str]) -> list[list[int]]:
+    """Return a pattern of dashes for each name."""
+    return [DASHES[number // len(COLOURS) % len(DASHES)] for number in range(len(names))]
+
+
+def distinct_slugs(names: Sequence[str]) -> list[str]:
+    """Return names of charts in a form that is fit for files and addresses; equal ones are numbered."""
+    slugs: list[str] = []
+    for name in names:
+        slug = first = _slug(name) or "chart"
+        number = 2
+        while slug in slugs:
+            slug, number = f"{first}-{number}", number + 1
+        slugs.append(slug)
+    return slugs
+
+
+def numbered_name(kind: str, number: int, dataset: str) -> str:
+    """Return the name of a dataset's chart, fit for a file."""
+    return f"{kind}-{number:02d}-{_slug(dataset)[:80]}"
+
+
+def _slug(name: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+
+
+_FOR_READERS = ("role", "class", "pointer-events")
+_TEXTUAL = ("font-family",)
+_DEFAULTS = {"opacity": "1", "stroke-width": "1", "fill-opacity": "1", "stroke-opacity": "1"}
+_DEFAULTS_OF_LINES = {**_DEFAULTS, "x2": "0", "y2": "0"}
+_INHERITED = ("fill", "stroke", "stroke-width", "font-family", "font-size", "font-weight", "text-anchor")
+_COLOUR = re.compile(r"rgb\((\d+), (\d+), (\d+)\)")
+_REFERENCE = re.compile(r"url\(#([^)]+)\)")
+_DECIMALS = re.compile(r"(?<=\d)\.(\d{2})\d+")
+# A bar of height or width 0, such as that of a feature without weight.
+_EMPTY = re.compile(r"M[-\d.e,]+h(0v[-\d.e]+|[-\d.e]+v0)h[-\d.e]+Z")
+
+ElementTree.register_namespace("", "http://www.w3.org/2000/svg")
+ElementTree.register_namespace("xlink", "http://www.w3.org/1999/xlink")
+
+
+def compact(svg: bytes, name: str, words: str) -> str:
+    """Return a drawing with one label instead of one for each shape, and with identifiers of its own."""
+    root = ElementTree.fromstring(svg)  # nosec B314  # drawn by the library in this process
+    # The drawing library numbers them on from one picture of a process to the next.
+    own = {old: f"{name}-{number}" for number, old in enumerate(filter(None, (e.get("id") for e in root.iter())))}
+    for element in root.iter():
+        # The end of a gradient is not at 0 unless that is written.
+        defaults = _DEFAULTS_OF_LINES if element.tag.endswith("}line") else _DEFAULTS
+        for key, value in list(element.items()):
+            if key in _FOR_READERS or key.startswith("aria-") or defaults.get(key) == value:
+                del element.attrib[key]
+            elif key == "id":
+                element.set(key, own[value])
+            elif key not in _TEXTUAL:
+                short = _DECIMALS.sub(r".\1", _REFERENCE.sub(lambda match: f"url(#{own.get(match[1], '')})", value))
+                element.set(key, _COLOUR.sub(_hexadecimal, short))
+    _drop_empty(root)
+    _hoist(root)
+    root.attrib |= {"role": "img", "aria-label": words}
+    return ElementTree.tostring(root, encoding="unicode").replace(" />", "/>")
+
+
+def _drop_empty(group: ElementTree.Element) -> None:
+    """Remove bars that cannot be seen; one with an outline can."""
+    for member in list(group):
+        if _EMPTY.fullmatch(member.get("d", "")) and member.get("stroke") in (None, "none"):
+            group.remove(member)
+        else:
+            _drop_empty(member)
+
+
+def _hoist(group: ElementTree.Element) -> None:
+    """Move the colours and fonts that all members of a group share to the group, from the inside out."""
+    for member in group:
+        _hoist(member)
+    if len(group) < 2:
+        return
+    for key in _INHERITED:
+        values = {member.get(key) for member in group}
+        if len(values) == 1 and None not in values:
+            group.set(key, str(values.pop()))
+            for member in group:
+                del member.attrib[key]
+
+
+def _hexadecimal(colour: re.Match[str]) -> str:
+    return "#" + "".join(f"{int(part):02x}" for part in colour.groups())
+
 
 FORMATS = ("svg", "pdf", "png")
 PIXELS_PER_POINT = 2

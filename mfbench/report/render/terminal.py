@@ -9,7 +9,7 @@ from rich.text import Text
 
 from mfbench.model.sections import Cell, Chart, Report, Section, Table
 from mfbench.report.cells import MARK
-from mfbench.report.layouts import GAP, MARKED_ROLES, column_width, has_marks
+from mfbench.report.contents import GAP, MARKED_ROLES, column_width, has_marks
 
 WRAP_WIDTH = 28
 FIRST_WRAP_WIDTH = 40

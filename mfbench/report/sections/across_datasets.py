@@ -6,12 +6,27 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from mfbench.base.wording import counted
-from mfbench.model.sections import Cell, Section, Table
-from mfbench.report.cells import DASH, in_points, interval_text, p_text, precise_text, rank_text, size_text, table_of
+import pandas as pd
+
+from mfbench.base.text import counted
+from mfbench.model.sections import Cell, Report, Section, Table
+from mfbench.report.cells import (
+    DASH,
+    in_points,
+    interval_text,
+    p_text,
+    precise_text,
+    rank_text,
+    size_cell,
+    size_text,
+    table_of,
+)
+from mfbench.report.charts.comparison import PROBABILITIES, win_probabilities_chart
 from mfbench.report.charts.critical_difference import critical_difference_chart
-from mfbench.report.charts.win_probabilities import WINS, win_probabilities_chart
-from mfbench.stats.across_datasets.overall import Overall
+from mfbench.stats.across_datasets import Overall
+from mfbench.stats.power import Power
+from mfbench.stats.results import Run
+from mfbench.suite.forms import SCORES
 
 CERTAIN = 0.95
 
@@ -136,7 +151,7 @@ def section_of_pairs(overall: Overall, percent: bool) -> Section:
     wins = table_of(
         ["method", *map(str, shares)],
         [[name, *(DASH if other == name else f"{own[other]:.2f}" for other in shares)] for name, own in shares.items()],
-        WINS,
+        PROBABILITIES,
     )
     return Section(title, [pairs, wins])
 
@@ -161,3 +176,133 @@ def overall_data(overall: Overall) -> dict[str, Any]:
         "pairs": overall.pairs,
         "win_probabilities": overall.wins.to_dict("index") if testable else {},
     }
+
+
+NONE = Cell("none", "missing")
+
+
+def power_report(run: Run, power: Power) -> Report:
+    """Return what a run can see, and what its difference needs, as a report of two sections."""
+    settings = power.settings
+    target = f"{in_points(power.difference, SCORES[settings.metric].percent)} ({settings.metric})"
+    return Report(
+        run.meta.title,
+        f"What finds a true difference of {target} from {settings.reference} with a probability of "
+        f"{100 * power.power:g} % at α = {settings.alpha:g}, if scores vary as in this run",
+        [_on_datasets(power), _across(power)],
+        {
+            "title": run.meta.title,
+            "metric": settings.metric,
+            "reference": settings.reference,
+            "difference": power.difference,
+            "power": power.power,
+            "alpha": settings.alpha,
+            "comparisons": power.n_comparisons,
+        },
+    )
+
+
+def _on_datasets(power: Power) -> Section:
+    percent = SCORES[power.settings.metric].percent
+    columns = [
+        "method", "dataset", "rows", "folds", "difference", "detectable", "with any repeats", "repeats needed",
+        "rows needed",
+    ]  # fmt: skip
+    rows = []
+    for row in power.on_datasets.to_dict("records"):
+        design = f"{row['folds']} × {row['repeats']}"
+        difference = precise_text(row["difference"], percent)
+        rows.append([row["method"], row["dataset"], row["rows"], design, difference, *_outlook(row, percent)])
+    table = table_of(columns, rows)
+    notes = [
+        "Detectable: smallest true difference that the corrected resampled t-test (on a single test set: McNemar's "
+        "test) finds with these folds and repeats. With any repeats: the same with unlimited repeats. Repeats share "
+        "their training rows, so the part n_test/n_train of the variance remains however many there are; 'none' means "
+        "that no number of repeats suffices.",
+        "Rows needed: of a dataset of the same kind, with the folds and repeats of this run, if the variance of a "
+        "fold's score falls as 1/rows.",
+    ]
+    unknown = power.on_datasets[power.on_datasets["reason"] != ""].to_dict("records")
+    silent = [f"{row['dataset']} ({row['method']}: {row['reason']})" for row in unknown]
+    if silent:
+        notes.append(f"–: nothing is known about {', '.join(silent)}.")
+    data = {"on_datasets": lambda: power.on_datasets}
+    if not len(power.on_datasets):
+        return Section("On one dataset", notes=["No dataset on which two methods have all scores."], data=data)
+    return Section(f"On one dataset, {power.settings.reference} against each method", [table], notes=notes, data=data)
+
+
+def _outlook(row: dict[Any, Any], percent: bool) -> list[Cell]:
+    """Return the cells of a row on what is detectable and what is needed."""
+    if row["reason"]:
+        return [DASH] * 4
+    single = row["unlimited"] != row["unlimited"]  # a single test set has no spread between repeats
+    repeats = DASH if single else _needed(row["repeats_needed"], NONE)
+    sizes = [Cell(size_text(row["detectable"], percent)), size_cell(row["unlimited"], percent)]
+    return [*sizes, repeats, _needed(row["rows_needed"], DASH)]
+
+
+def _needed(number: int | None, otherwise: Cell) -> Cell:
+    return otherwise if number is None else Cell(f"{number:,}")
+
+
+def _across(power: Power) -> Section:
+    percent = SCORES[power.settings.metric].percent
+    rows = []
+    for row in power.across.to_dict("records"):
+        sizes = [size_text(row["sd"], percent), size_text(row["detectable"], percent)]
+        difference = precise_text(row["difference"], percent)
+        rows.append([row["method"], row["datasets"], difference, *sizes, _needed(row["datasets_needed"], DASH)])
+    table = table_of(["method", "datasets", "difference", "sd", "detectable", "datasets needed"], rows)
+    data = {"across": lambda: power.across}
+    if not table.rows:
+        return Section("Across datasets", notes=["No spread between datasets: it needs two of them."], data=data)
+    note = (
+        f"By Wilcoxon's signed-rank test at α/{power.n_comparisons}, the strictest step of Holm's method over "
+        f"{counted(power.n_comparisons, 'comparison')}, if differences between datasets are normal with the standard "
+        "deviation sd of this run. –: this number of datasets allows no significant result, or there is no spread."
+    )
+    return Section(f"Across datasets, {power.settings.reference} against each method", [table], notes=[note], data=data)
+
+
+def calibration(run: Run) -> Section:
+    """Return the section on the false rejections of each rule at a level."""
+    rejections, alpha = run.rejections, run.settings.alpha
+    title = f"Rejected at α = {alpha:g}, percent of datasets [95 % interval]"
+    data = {"rejections": lambda: rejections, "worse_than_best": lambda: run.worse_than_best}
+    if not len(rejections):
+        return Section(title, notes=["No pair of methods is complete on any dataset yet."], data=data)
+    level = 100 * alpha
+    notes = [
+        "The two methods of a pair are equal by construction, so every rejection is an error: a rule that holds its "
+        f"level rejects on {level:g} % of the datasets. The s-tests and the Bayesian test decide one-sided, in the "
+        f"direction that the data suggest, so their nominal share is {2 * level:g} % (without a ROPE). The interval is "
+        "the exact interval of a proportion and describes the Monte-Carlo error of this simulation.",
+        "Worse than the best: the share of datasets on which any of the equal methods is called significantly worse "
+        f"than the one with the best mean; at most {level:g} % are allowed. A long list of methods is divided into "
+        "lists of 2, 5 and 20, each of which counts once per dataset.",
+    ]
+    best = table_of(
+        ["equal methods", "number", "datasets", "comparisons", "rejected"],
+        [
+            [f"{row['first']} …", row["methods"], row["group"], row["comparisons"], _share(row)]
+            for row in run.worse_than_best.to_dict("records")
+        ],
+        "Worse than the best",
+    )
+    return Section(title, [_table(rejections), best], notes=notes, data=data)
+
+
+def _table(frame: pd.DataFrame) -> Table:
+    by_pair: dict[tuple[str, str, str], dict[str, dict[Any, Any]]] = {}
+    for row in frame.to_dict("records"):
+        by_pair.setdefault((row["first"], row["second"], row["group"]), {})[row["rule"]] = row
+    pairs, rules = by_pair.values(), list(dict.fromkeys(frame["rule"]))
+    rows = [[rule, *(_share(own[rule]) if rule in own else "–" for own in pairs)] for rule in rules]
+    counts = ["datasets", *(own[rules[0]]["datasets"] for own in pairs)]
+    headings = [f"{first} – {second}, {group}" for first, second, group in by_pair]
+    return table_of(["rule", *headings], [*rows, counts], footer_rows=1)
+
+
+def _share(row: Mapping[Any, Any]) -> str:
+    return f"{100 * row['frequency']:.1f} [{100 * row['low']:.1f}, {100 * row['high']:.1f}]"

@@ -8,18 +8,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mfbench.base.wording import counted
+from mfbench.base.text import counted
 from mfbench.model.sections import Cell, Section, Table
 from mfbench.report.cells import DASH, number_cell, rank_cell, size_cell, size_text, table_of, with_unit
 from mfbench.report.charts.curves import curve_chart, ranking_chart
-from mfbench.report.charts.theme import MOST_DATASETS
-from mfbench.report.sections.other_scores import flattered
-from mfbench.stats.curves.sufficient import SHARE
-from mfbench.stats.curves.summary import AT_SIZE
-from mfbench.stats.one_dataset.paired import LEAST_PAIRS
+from mfbench.report.charts.drawing import MOST_DATASETS
+from mfbench.report.sections.scores import flattered
+from mfbench.stats.cells import ComparisonSettings
+from mfbench.stats.curves import AT_SIZE, SHARE
+from mfbench.stats.paired import LEAST_PAIRS
 from mfbench.stats.results import Run
-from mfbench.stats.settings import ComparisonSettings
-from mfbench.suite.scores import SCORES
+from mfbench.suite.forms import SCORES
 
 HEADINGS = {"area": "area", "area_linear": "area,\nlinear"}
 SIZES = {"sufficient": "sufficient\nsize", "close": f"{100 * SHARE:g} %\nsize"}

@@ -7,11 +7,10 @@ from typing import Any
 
 import pandas as pd
 
-from mfbench.base.wording import counted
+from mfbench.base.text import counted
 from mfbench.model.sections import Cell, Role, Section, Table
 from mfbench.report.cells import outcomes_text, rows_by_dataset, table_of, with_unit
 from mfbench.report.sections.scores import trivial_accuracies
-from mfbench.stats.one_dataset.rules import RULES
 from mfbench.stats.published import (
     ABOVE,
     BELOW,
@@ -24,7 +23,8 @@ from mfbench.stats.published import (
     summarise,
 )
 from mfbench.stats.results import Run
-from mfbench.suite.scores import SCORES
+from mfbench.stats.rules import RULES
+from mfbench.suite.forms import SCORES
 
 MARKS: dict[str, tuple[str, Role]] = {ABOVE: ("▲", "above"), BELOW: ("▼", "below"), EQUIVALENT: ("=", "equivalent")}
 LISTED = 10

@@ -7,11 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pandas as pd
 
-from mfbench.base.untrusted import plain_text
-from mfbench.base.wording import counted, listing
+from mfbench.base.text import counted, listing, plain_text
 from mfbench.model.sections import Section
 from mfbench.model.trials import Unavailable
-from mfbench.report.sections.coverage import compared_folds, not_run_yet
+from mfbench.report.sections.scores import compared_folds, not_run_yet
 from mfbench.run.store.metadata import RunMetadata
 from mfbench.stats.results import Run
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
 
+from mfbench.base.text import counted
 from mfbench.model.sections import Cell, Section, Table
 from mfbench.report.cells import (
     DASH,
@@ -16,13 +18,18 @@ from mfbench.report.cells import (
     score_cell,
     size_cell,
     table_of,
+    time_cell,
     with_unit,
 )
-from mfbench.report.charts.wins import wins_chart
+from mfbench.report.charts.comparison import wins_chart
+from mfbench.report.charts.time import score_time_chart
+from mfbench.report.heading import listed
 from mfbench.report.verdicts import relation_of_test_sets, verdict_cell, verdict_columns, verdict_notes
-from mfbench.stats.one_dataset.rules import S_TESTS
+from mfbench.run.forecast.order import duration_text
 from mfbench.stats.results import Run
-from mfbench.suite.scores import SCORES
+from mfbench.stats.rules import S_TESTS
+from mfbench.stats.summary import FLATTERED, LARGE
+from mfbench.suite.forms import METRICS, SCORES
 
 S_MARKS = {">>": "≫", "<<": "≪", ">": ">", "<": "<", "=": "="}
 
@@ -110,3 +117,111 @@ def _s_marks(verdicts: pd.DataFrame) -> dict[tuple[str, str], str]:
         for row in verdicts.to_dict("records")
         if row["mark"]
     }
+
+
+def other_scores(run: Run) -> Section:
+    """Return the section on datasets whose largest class is large: a table of means for each other score."""
+    methods, tables = list(run.methods), []
+    for metric, frame in run.companions.groupby("metric", sort=False):
+        percent = METRICS[str(metric)].percent
+        shares = dict(zip(frame["dataset"], frame["largest_class"], strict=True))
+        first = {dataset: [dataset, f"{100 * share:.0f} %"] for dataset, share in shares.items()}
+        rows = rows_by_dataset(frame, first, methods, partial(score_cell, percent=percent))
+        title = f"{with_unit(str(metric), percent)}, where one class exceeds {100 * LARGE:.0f} % of the rows"
+        tables.append(table_of(["dataset", "largest class", *methods], rows, title))
+    return Section("Other scores", tables, notes=_notes(run), data={"companions": lambda: run.companions})
+
+
+def flattered(largest_classes: Mapping[str, float], metric: str) -> str:
+    """Return on which datasets a constant guess does well by a metric, without a period; empty if on none."""
+    skewed = [name for name, share in largest_classes.items() if share > LARGE]
+    if metric not in FLATTERED or not skewed:
+        return ""
+    large = f"One class exceeds {100 * LARGE:.0f} % of the rows of {', '.join(skewed)}"
+    return f"{large}: a constant prediction has a high {metric}"
+
+
+def _notes(run: Run) -> list[str]:
+    start = flattered(run.largest_classes, run.settings.metric)
+    if not start:
+        return []
+    if not len(run.companions):
+        return [
+            f"{start}. No other score was measured; add balanced_accuracy, log_loss or roc_auc to metrics in "
+            "[protocol]."
+        ]
+    rule = "corrected resampled t-test" if run.protocol.test_train_ratio else "paired t-test"
+    marks = f" Marks: {rule}." if run.folds_per_dataset > 1 else ""
+    return [f"{start}; the other scores show whether a method does better than that.{marks}"]
+
+
+def not_run_yet(run: Run) -> list[str]:
+    """Return the number of trials that have not run and, if a budget ended the run, the cells without any result."""
+    if not run.n_pending:
+        return []
+    count = f"Not run yet: {run.n_pending} of {counted(len(run.outcomes), 'trial')}"
+    budget = run.meta.ended_budget
+    if not budget:
+        return [f"{count}."]
+    ended = f"{count}, because the budget of {duration_text(budget)} ended."
+    command = run.meta.resume_command
+    if "--budget" not in command:  # it was not typed
+        command += f" --budget {duration_text(budget)}"
+    return [f"{ended} To go on, run: {command}", *_not_reached(run.outcomes, run.coverage)]
+
+
+def _not_reached(outcomes: pd.DataFrame, coverage: pd.DataFrame) -> list[str]:
+    methods = outcomes.groupby("dataset", sort=False)["method"].nunique()
+    whole, parts = [], []
+    for row in coverage.to_dict("records"):
+        if len(row["not_reached"]) == methods[row["dataset"]]:
+            whole.append(str(row["dataset"]))
+        elif row["not_reached"]:
+            parts.append(f"{listed(row['not_reached'])} on {row['dataset']}")
+    parts += [f"every method on {listed(whole)}"] if whole else []
+    return [f"Not reached: {'; '.join(parts)}."] if parts else []
+
+
+def compared_folds(coverage: pd.DataFrame, trial_name: str) -> list[str]:
+    """Return on how many folds the methods are compared, where that is not all of them; at most one sentence."""
+    compared = coverage[coverage["compared"] > 0].to_dict("records")
+    if not compared:
+        return []
+    parts = [f"{row['dataset']} ({row['compared']} of {row['planned']})" for row in compared]
+    return [f"Compared on the {trial_name}s that all methods have, for scores, tests and times: {listed(parts)}."]
+
+
+def methods(run: Run) -> Section:
+    """Return the section on methods, one row for each, best average rank first."""
+    settings, summary = run.settings, run.summary()
+    verdicts = verdict_columns(settings, relation_of_test_sets(run.detects, run.folds_per_dataset))
+    columns = ["method", "what it is", f"mean {settings.metric}", "rank", *(title for title, _ in verdicts)]
+    rows = [
+        [
+            row["method"],
+            run.methods[row["method"]],
+            size_cell(row["mean"], SCORES[settings.metric].percent),
+            rank_cell(row["rank"]),
+            *(verdict_cell(row, prefix, settings.reference) for _, prefix in verdicts),
+            time_cell(row["total_seconds"]),
+            Cell(f"{row['peak_memory'] / 1e6:.1f} MB") if row["peak_memory"] else DASH,
+            f"{row['failed']} of {row['planned']}" if row["failed"] else "–",
+        ]
+        for row in summary.to_dict("records")
+    ]
+    chart = None
+    if len(summary):
+        chart = score_time_chart(summary, settings.metric, greater_is_better=settings.greater_is_better)
+    optimistic = [label for label, selection in run.tuned.items() if selection == "per-dataset"]
+    notes = [
+        f"Tuned per dataset: {', '.join(optimistic)}. All folds of a dataset use the grid point with the best mean "
+        "score on the reported test parts themselves, so these scores are optimistic, and so are comparisons with "
+        "methods that are not tuned this way."
+    ]
+    return Section(
+        "Methods, best average rank first",
+        [table_of([*columns, "time", "peak memory", "failed"], rows, wrap=1)],
+        [] if chart is None else [chart],
+        notes if optimistic else [],
+        data={"summary": lambda: summary},
+    )

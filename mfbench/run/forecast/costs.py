@@ -24,7 +24,7 @@ from mfbench.run.environment import cpu_model
 from mfbench.run.store.file import FILE_NAME
 from mfbench.run.store.store import Store
 from mfbench.suite.costs import LEAST, DeclaredCosts, declared_costs
-from mfbench.suite.forecast import Cost, Forecast
+from mfbench.suite.plan import Cost, Forecast
 
 if TYPE_CHECKING:
     from mfbench.suite.plan import Plan

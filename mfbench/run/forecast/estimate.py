@@ -14,16 +14,14 @@ from mfbench.host.registry import Registry
 from mfbench.model.earlier import EarlierRun
 from mfbench.model.trials import Status, Trial, Unavailable
 from mfbench.run import environment
-from mfbench.run.forecast.budget import in_rounds
 from mfbench.run.forecast.costs import forecast
-from mfbench.run.forecast.order import seconds_each
+from mfbench.run.forecast.order import in_rounds, seconds_each
 from mfbench.run.reuse import copied_statuses, earlier_runs, offered_keys, opened_sources
 from mfbench.run.runner import RETRIED, RunOptions
 from mfbench.run.store.file import FILE_NAME
 from mfbench.run.store.store import Store
-from mfbench.suite.forecast import Forecast
 from mfbench.suite.forms import KINDS
-from mfbench.suite.plan import Plan
+from mfbench.suite.plan import Forecast, Plan
 
 WORKER = 250 * 2**20  # bytes of a worker before its first trial: the libraries that it has imported
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from mfbench.base.untrusted import plain
-from mfbench.base.wording import listing
+import filelock
+
+from mfbench.base.text import listing, plain
 from mfbench.errors import NeverStartedError, RunError
-from mfbench.run.store.seals import SCHEMA, WHOLE, seal
+from mfbench.run.store.checksums import SCHEMA, WHOLE, seal
 
 FILE_NAME = "results.sqlite"
 SCHEMA_VERSION = 1
@@ -103,3 +105,75 @@ def reason_of(path: Path, text: str) -> str:
 def damaged(path: Path, reason: str) -> str:
     """Return the sentence on a store that cannot be read."""
     return f"{path} is damaged ({reason}); move it elsewhere, or start its run over with --fresh"
+
+
+REMNANT = ".remnant-"
+"""Begins the names of folders that exist while a process with the lock works; others are what a killed one left."""
+
+
+@contextmanager
+def locked(folder: Path, option: str = "--out") -> Iterator[None]:
+    """Lock a run folder; the system releases the lock when the process ends, even if it crashes."""
+    lock = filelock.FileLock(folder / ".lock", timeout=0)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+    except filelock.Timeout:
+        raise RunError(
+            f"another mfbench is running in {folder}; wait for it to finish, or choose another folder with {option}"
+        ) from None
+    except OSError as error:
+        raise RunError(
+            f"cannot write to {folder}: {error.strerror or error}; choose another folder with {option}"
+        ) from error
+    try:
+        for remnant in folder.glob(f"{REMNANT}*"):
+            shutil.rmtree(remnant, ignore_errors=True)
+        yield
+    finally:
+        lock.release()
+
+
+ASIDE = ".earlier"
+"""The folder for earlier results, within the run folder, until they are deleted."""
+# What a run writes. The store is first: it alone tells whether all of the others are in the same folder.
+_FILES = (FILE_NAME, f"{FILE_NAME}-wal", f"{FILE_NAME}-shm", "environment.json", "workers.log")
+
+
+@contextmanager
+def set_aside(folder: Path, is_fresh: bool) -> Iterator[Callable[[], None]]:
+    """Set the files of a run aside; they come back unless they are discarded before the block ends."""
+    # So a run that cannot start at all, for example because a scheduler does not answer, costs no result. Those that a
+    # killed process has set aside come back first.
+    aside = folder / ASIDE
+    _bring_back(folder)
+    if is_fresh and (folder / FILE_NAME).exists():
+        aside.mkdir()
+        _move(reversed(_FILES), folder, aside)
+    try:
+        yield lambda: _discard(folder)
+    finally:
+        _bring_back(folder)
+
+
+def _discard(folder: Path) -> None:
+    if (folder / ASIDE).is_dir():
+        discarded = folder / f"{REMNANT}earlier"
+        (folder / ASIDE).rename(discarded)  # at once: half of it must not come back
+        shutil.rmtree(discarded, ignore_errors=True)
+
+
+def _bring_back(folder: Path) -> None:
+    aside = folder / ASIDE
+    if (aside / FILE_NAME).exists():  # it was set aside last, so what is in the run folder is new
+        for name in _FILES:
+            (folder / name).unlink(missing_ok=True)
+    if aside.is_dir():
+        _move(_FILES, aside, folder)
+        aside.rmdir()
+
+
+def _move(names: Iterable[str], source: Path, target: Path) -> None:
+    for name in names:
+        if (source / name).exists():
+            (source / name).replace(target / name)

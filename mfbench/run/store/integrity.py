@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from mfbench.base.wording import counted, listing
+from mfbench.base.text import counted, listing
 from mfbench.errors import RunError
+from mfbench.run.store.checksums import RESULTS, TRIAL_COLUMNS, WHOLE, any_text, checksum, differing, seal
 from mfbench.run.store.file import transaction
-from mfbench.run.store.seals import RESULTS, TRIAL_COLUMNS, WHOLE, any_text, checksum, differing, seal
 
 MOST_NAMED = 10
 

@@ -6,21 +6,174 @@ states about a run.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from mfbench.base.untrusted import shell_command
+from mfbench.base.text import shell_command
 from mfbench.errors import NeverStartedError, RunError
-from mfbench.run.store.recorded_code import RecordedCode, code_of
+from mfbench.host.code_hashes import host_code, method_code, numeric_versions
+from mfbench.host.expressions import Plugin, Registered
+from mfbench.host.registry import Registry
+from mfbench.model.specs import DatasetSpec, EstimatorSpec
+from mfbench.suite.plan import Plan, Shard, shard_folder_name
 from mfbench.suite.published import PublishedCount, PublishedFigure
-from mfbench.suite.schema import Classes, Curve, Header, ProtocolSettings, Report, Selection, Top
-from mfbench.suite.shards import Shard, shard_folder_name
+from mfbench.suite.schema import Classes, Curve, Header, ProtocolSettings, ReportSettings, Selection, Top
 
-if TYPE_CHECKING:
-    from mfbench.suite.plan import Plan
+# Read once: an installation may change while a process runs the code that it has loaded.
+VERSION = metadata.version("mfbench")
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a method or a dataset comes from."""
+
+    plugin: Plugin
+    module: str  # the module of its factory or loader
+
+
+@dataclass(frozen=True)
+class Fingerprint:
+    """What a process computes with."""
+
+    version: str  # of mfbench
+    host: str  # hash of the files of mfbench that take part in computing a result
+    libraries: Mapping[str, str]  # versions of the numeric libraries
+    # The code of each method and dataset, as in `mfbench.host.code_hashes.method_code`; empty if the plugin is not
+    # installed.
+    code: Mapping[Source, Mapping[str, str]]
+
+
+def fingerprint_of(sources: Iterable[Source]) -> Fingerprint:
+    """Return what this process computes with."""
+    return Fingerprint(VERSION, host_code(), numeric_versions(), {one: _code(one) for one in sources})
+
+
+def sources_of(plan: Plan, registry: Registry) -> tuple[Source, ...]:
+    """Return where the methods of a plan, and the datasets whose rounds workers generate, come from."""
+    entries: list[Registered] = []
+    for method in plan.methods.values():
+        for kind, step in (("selector", method.selector), ("classifier", method.classifier)):
+            entries += [] if step is None else registry.entries(kind, step.expression)
+    for planned in plan.datasets.values():
+        if planned.reference is not None:
+            entries.append(registry.dataset(planned.reference.expression.name))
+    return tuple(dict.fromkeys(Source(entry.plugin, _module(entry)) for entry in entries))
+
+
+def differences(theirs: Fingerprint, here: Fingerprint) -> list[str]:
+    """Return how this process differs from another one, a clause for each difference; none if results are the same."""
+    reasons = code_differences(_versions(theirs), _versions(here))
+    if theirs.version == here.version and theirs.host != here.host:
+        reasons.insert(0, f"mfbench {here.version} with other code")
+    for source, code in theirs.code.items():
+        own = here.code.get(source, {})
+        if not own and code:
+            reasons.append(f"plugin {source.plugin.distribution or source.plugin.name} is not installed")
+        elif source.plugin.distribution != "mfbench" or theirs.version == here.version:
+            reasons += code_differences(code, own)
+    return list(dict.fromkeys(reasons))
+
+
+def _versions(fingerprint: Fingerprint) -> dict[str, str]:
+    libraries = {f"package {name}": version for name, version in fingerprint.libraries.items()}
+    return {"package mfbench": fingerprint.version, **libraries}
+
+
+def code_differences(theirs: Mapping[str, str], here: Mapping[str, str]) -> list[str]:
+    """Return a clause for each version and hash that differs, named as in `mfbench.host.code_hashes.method_code`."""
+    clauses = []
+    for key in dict.fromkeys([*theirs, *here]):
+        before, now = theirs.get(key), here.get(key)
+        kind, _, name = key.partition(" ")
+        name = name or f"the {kind} of the method"
+        if not now and before:
+            clauses.append(f"{name} is not installed")
+        elif not before and now:
+            clauses.append(f"{name} is installed in addition")
+        elif before != now:
+            is_version = kind in ("distribution", "package", "requirement")
+            clauses.append(f"{name} {now} instead of {before}" if is_version else f"{name} with other code")
+    return clauses
+
+
+def _module(entry: Registered) -> str:
+    target = entry.spec.loader if isinstance(entry.spec, DatasetSpec) else entry.spec.factory
+    return target.partition(":")[0] if isinstance(target, str) else str(getattr(target, "__module__", ""))
+
+
+def _code(source: Source) -> dict[str, str]:
+    plugin = source.plugin
+    if plugin.distribution:
+        try:
+            plugin = dataclasses.replace(plugin, version=metadata.version(plugin.distribution))
+        except metadata.PackageNotFoundError:
+            return {}
+    spec = EstimatorSpec(name="any", summary="", factory=f"{source.module}:any")
+    code = method_code(Registered(spec, plugin))
+    # A module without a distribution that does not exist here has no hash.
+    return code if any(value for name, value in code.items() if name != "adapter") else {}
+
+
+_TABLES = ("methods", "datasets")
+UNRECORDED = "the run does not record the versions and hashes of its code"
+
+
+class RecordedCode(BaseModel):
+    """What the keys of a run's trials say about code; empty for runs that were merged and differ in it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    mfbench: str = ""  # its version
+    host: str = ""  # hash of the files of mfbench that take part in computing a result
+    libraries: dict[str, str] = {}  # versions of the numeric libraries
+    methods: dict[str, dict[str, str]] = {}  # the code of each method: versions and hashes by what they are of
+    datasets: dict[str, dict[str, str]] = {}  # the same for datasets that workers generate
+
+
+def code_of(plan: Plan) -> RecordedCode:
+    """Return the code that the keys of a plan depend on."""
+    methods: dict[str, dict[str, str]] = {}
+    datasets: dict[str, dict[str, str]] = {}
+    shared: dict[str, Any] = {}
+    for (dataset, method), ingredients in plan.ingredients.items():
+        shared = {"mfbench": VERSION, "host": ingredients["host"], "libraries": dict(ingredients["libraries"])}
+        methods[method] = dict(ingredients["code"])
+        if isinstance(ingredients["dataset"], Mapping):
+            datasets[dataset] = dict(ingredients["dataset"]["code"])
+    return RecordedCode(**shared, methods=methods, datasets=datasets)
+
+
+def joined_code(codes: Sequence[RecordedCode]) -> RecordedCode:
+    """Return the code of runs that are joined; empty if they do not agree on it."""
+    methods, datasets = ({k: v for code in codes for k, v in getattr(code, name).items()} for name in _TABLES)
+    joined = codes[0].model_copy(update={"methods": methods, "datasets": datasets})
+    is_one_code = all(
+        (code.mfbench, code.host, code.libraries) == (joined.mfbench, joined.host, joined.libraries)
+        and code.methods.items() <= methods.items()
+        and code.datasets.items() <= datasets.items()
+        for code in codes
+    )
+    return joined if is_one_code else RecordedCode()
+
+
+def differences_of(there: RecordedCode, here: RecordedCode, dataset: str, method: str) -> list[str]:
+    """Return how the code here differs from that behind a result, a clause for each difference."""
+    if not there.mfbench:
+        return [UNRECORDED]
+    clauses = differences(_shared(there), _shared(here))
+    clauses += code_differences(there.methods.get(method, {}), here.methods.get(method, {}))
+    clauses += code_differences(there.datasets.get(dataset, {}), here.datasets.get(dataset, {}))
+    return list(dict.fromkeys(clauses))
+
+
+def _shared(code: RecordedCode) -> Fingerprint:
+    return Fingerprint(code.mfbench, code.host, code.libraries, {})
 
 
 class Environment(BaseModel):
@@ -51,7 +204,7 @@ class RecordedSuite(BaseModel):
     model_config = ConfigDict(frozen=True, extra="allow")
 
     suite: Header
-    report: Report = Report()
+    report: ReportSettings = ReportSettings()
 
 
 class PublishedHeading(BaseModel):
@@ -192,7 +345,7 @@ class RunMetadata(BaseModel):
         return self.suite.suite.seed
 
     @property
-    def report(self) -> Report:
+    def report(self) -> ReportSettings:
         """The suite's ``[report]``."""
         return self.suite.report
 

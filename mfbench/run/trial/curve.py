@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.integrate import trapezoid
 
-from mfbench.model.trials import Curve, TrialResult
-from mfbench.run.trial.grid import GridPoint, grid_points, readable
-from mfbench.run.trial.guard import at_size
-from mfbench.run.trial.measure import Stopwatch
+from mfbench.host.registry import Registry
+from mfbench.model.trials import Curve, Trial, TrialResult
+from mfbench.run.trial.folds import Fold, warn_of_end
+from mfbench.run.trial.guard import Stopwatch, at_size, guarded
 from mfbench.run.trial.metrics import Predictions
-from mfbench.run.trial.problem import Best, Problem
-from mfbench.run.trial.subsets import warn_of_end
-from mfbench.suite.curves import curve_sizes
-from mfbench.suite.methods import TOP
+from mfbench.run.trial.problem import Best, TrialProblem, solve_one_vs_rest
+from mfbench.run.trial.steps import GridPoint, Maker, grid_points, readable
+from mfbench.run.workers.job import Job, read_arrays
+from mfbench.suite.forms import CURVE_METRICS
+from mfbench.suite.methods import TOP, ResolvedMethod, curve_sizes
+from mfbench.suite.protocols import Split, derive_seed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,7 +27,7 @@ _SUMMED = ("fit_wall", "fit_cpu", "predict_wall", "predict_cpu")
 _OF_LARGEST = ("predictions", "selected", "n_selected", "weights", "interactions", "select_wall", "select_cpu")
 
 
-class CurveProblem(Problem):
+class CurveProblem(TrialProblem):
     """A method with a curve on a fold."""
 
     # At each size it does what the same method with `top` does: the features are those that this rule keeps, so they
@@ -116,3 +119,91 @@ def area_under(positions: NDArray[np.float64], scores: NDArray[np.float64]) -> f
     if len(positions) == 1:
         return float(scores[0])
     return float(trapezoid(scores, positions) / (positions[-1] - positions[0]))
+
+
+class TrialRunner(ABC):
+    """Runs the trials of a protocol: prepares the data of a fold and runs a method on them."""
+
+    def __init__(self, job: Job, registry: Registry) -> None:
+        self.job = job
+        self.registry = registry
+
+    @abstractmethod
+    def make_fold(self, trial: Trial) -> Fold:
+        """Return the data of a trial's fold. They depend on dataset, repeat and fold, but not on the method."""
+
+    @abstractmethod
+    def run(self, trial: Trial, method: ResolvedMethod, fold: Fold) -> TrialResult:
+        """Run a method on the data that `make_fold` returned; a failure of the method becomes the result's status."""
+
+    def fold_seed(self, trial: Trial) -> int:
+        """Return the seed of a fold, the same for all methods."""
+        return derive_seed(self.job.protocol.seed, trial.dataset, trial.repeat, trial.fold)
+
+
+class PredictionRunner(TrialRunner):
+    """Runs trials on folds that are cut from a dataset."""
+
+    # It keeps the arrays and the splits of the dataset that it last worked on: trials come ordered by dataset.
+
+    def __init__(self, job: Job, registry: Registry) -> None:
+        super().__init__(job, registry)
+        self._arrays: dict[str, tuple[NDArray[np.float64], NDArray[np.int64]]] = {}
+        self._splits: dict[tuple[str, int], list[Split]] = {}
+
+    def make_fold(self, trial: Trial) -> Fold:
+        """Return the rows, and possibly only some of the features, of a trial's fold."""
+        if trial.dataset not in self._arrays:
+            self._arrays = {trial.dataset: read_arrays(self.job, trial.dataset)}
+        X, y = self._arrays[trial.dataset]
+        if (trial.dataset, trial.repeat) not in self._splits:
+            self._splits = {(trial.dataset, trial.repeat): self.job.protocol.splits(trial.dataset, y, trial.repeat)}
+        split = self._splits[trial.dataset, trial.repeat][trial.fold]
+        columns, true_pairs = self.job.datasets[trial.dataset], self.job.true_pairs.get(trial.dataset, ())
+        features = split.features(X.shape[1])
+        if features is not None:  # the true pairs go too: the remaining features are numbered differently
+            X, columns, true_pairs = X[:, features], columns.subset(features), ()
+        return Fold(
+            X,
+            y,
+            columns,
+            split.train,
+            split.test,
+            self.job.settings.scale,
+            self.job.protocol.inner_folds,
+            self.fold_seed(trial),
+            true_pairs,
+            split.tuning,
+        )
+
+    def run(self, trial: Trial, method: ResolvedMethod, fold: Fold) -> TrialResult:
+        """Run a method on a fold; see `run_trial`."""
+        metrics: list[str] = [*self.job.settings.metrics]
+        result = run_trial(trial, method, fold, metrics, self.registry.make, decisions=self.job.protocol.decisions)
+        if fold.X.shape[1] < len(self.job.datasets[trial.dataset].categorical):
+            # Among some of the features they are numbered differently, which a reader of the store cannot know.
+            result.selected, result.weights, result.interactions = None, None, None
+        return result
+
+
+def run_trial(
+    trial: Trial,
+    method: ResolvedMethod,
+    fold: Fold,
+    metrics: list[str],
+    make: Maker,
+    *,
+    decisions: str = "multi-class",
+) -> TrialResult:
+    """Run one trial in this process."""
+
+    def work(result: TrialResult) -> None:
+        scores = [name for name in metrics if name not in CURVE_METRICS]
+        if method.curve is not None:
+            CurveProblem(method, trial.seed, fold, scores, make).into(result)
+        elif decisions == "one-vs-rest" and fold.n_classes > 2:
+            solve_one_vs_rest(method, trial.seed, fold, scores, make, result)
+        else:
+            TrialProblem(method, trial.seed, fold, scores, make).into(result)
+
+    return guarded(trial, work)

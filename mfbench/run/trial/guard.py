@@ -2,14 +2,86 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
+import re
 import traceback
 import unicodedata
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from time import perf_counter, process_time  # bound here, before a method can replace them
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from mfbench.host.registry import GROUP, HOST
 from mfbench.model.trials import Status, Trial, TrialResult
-from mfbench.run.trial.measure import PeakMemory, Stopwatch
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_STATUS = Path("/proc/self/status")
+_CLEAR = Path("/proc/self/clear_refs")
+
+
+class Stopwatch:
+    """Context manager that measures wall and CPU seconds of this process."""
+
+    wall: float = 0.0  # wall, cpu: seconds; set when the block ends
+    cpu: float = 0.0
+
+    def __enter__(self) -> Stopwatch:
+        self._wall = perf_counter()
+        self._cpu = process_time()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.wall = perf_counter() - self._wall
+        self.cpu = process_time() - self._cpu
+
+
+class PeakMemory:
+    """How far resident memory rises above its level at the start of a block."""
+
+    # On Linux the kernel's high-water mark is reset at the start, so that an earlier, larger block hides nothing.
+    # Elsewhere nothing as cheap exists, and the rise is reported as 0.
+
+    bytes: int = 0  # the rise; set when the block ends
+
+    def __enter__(self) -> PeakMemory:
+        self._start = 0
+        give_back()
+        try:
+            _CLEAR.write_text("5")
+            self._start = _kilobytes("VmRSS")
+        except OSError:  # no such interface here, or not allowed: 0 means "not measured"
+            pass
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._start:
+            self.bytes = max(0, _kilobytes("VmHWM") - self._start) * 1024
+
+
+def give_back() -> None:
+    """Return freed memory to the system: reusing what an earlier block left would not show as a rise."""
+    with contextlib.suppress(OSError, AttributeError):  # only the GNU C library has it; elsewhere nothing is measured
+        ctypes.CDLL(None).malloc_trim(0)
+
+
+def _kilobytes(field: str) -> int:
+    match = re.search(rf"^{field}:\s+(\d+) kB", _STATUS.read_text(), re.MULTILINE)
+    return int(match.group(1)) if match else 0
+
 
 MESSAGE_LENGTH = 500
 TRACE_LENGTH = 4000
@@ -79,3 +151,48 @@ def _fail(result: TrialResult, status: Status, kind: str, message: str, trace: s
     result.status, result.error_type, result.error_message, result.error_trace = status, kind, message, trace
     result.scores, result.predictions, result.selected, result.weights = {}, None, None, None
     result.candidates, result.interactions, result.decisions, result.curve = [], None, None, None
+
+
+# scikit-learn tests its estimators with read-only arrays, and mfbench its own (the checks `read-only` and
+# `inputs-unchanged`). Other classes may write to their input, and trying does not tell: compiled Fortran code writes
+# into a read-only array without any error, and the next method would be measured on other rows.
+_LIBRARIES = ("sklearn", "xgboost")
+
+
+def shared(array: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return an array in C order that estimators can share: its owner and all views of it are read-only."""
+    array = np.ascontiguousarray(array)
+    array.flags.writeable = False
+    # A view of it cannot be made writeable again; the owner of the memory could be, by an estimator.
+    return array.view()
+
+
+def rows_for(estimator: Any, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the rows that an estimator is given: zero-copy if it is known not to write to them, otherwise a copy."""
+    # A copy of a large dataset costs more than all else that mfbench does for a trial. It is made for classes from
+    # outside scikit-learn, XGBoost and the built-in plugins, and for estimators with such a part.
+    return rows if rows.flags.writeable or _reads_only(estimator) else rows.copy()
+
+
+@cache
+def _readers() -> frozenset[str]:
+    """Return the import names of the packages whose estimators are known to read only."""
+    points = metadata.entry_points(group=GROUP)
+    own = (point.module.partition(".")[0] for point in points if point.dist is not None and point.dist.name == HOST)
+    return frozenset((*_LIBRARIES, *own))
+
+
+def _reads_only(part: Any) -> bool:
+    """Return whether a parameter of an estimator, or the estimator, and all of its parts are known to read only."""
+    if part is None or isinstance(part, (bool, int, float, str, bytes, np.generic, np.ndarray)):
+        return True
+    if isinstance(part, (list, tuple, set, frozenset)):
+        return all(map(_reads_only, part))
+    if isinstance(part, dict):
+        return all(map(_reads_only, part.values()))
+    if isinstance(part, np.random.RandomState | np.random.Generator):
+        return True
+    kind = part if isinstance(part, type) else type(part)
+    if kind.__module__.partition(".")[0] not in _readers() or not hasattr(part, "get_params"):
+        return False  # such as a function, which a FunctionTransformer calls with the rows
+    return all(map(_reads_only, part.get_params(deep=False).values()))

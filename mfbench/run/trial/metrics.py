@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn import metrics
 
-from mfbench.suite.scores import METRICS
+from mfbench.suite.forms import METRICS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -5,7 +5,8 @@ Selector fits are stored with the fold, where other trials find them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -13,18 +14,112 @@ import numpy as np
 
 from mfbench.data.prepare import Columns
 from mfbench.host.expressions import Expression
-from mfbench.run.trial.folds import Fold, Selection
-from mfbench.run.trial.grid import GridPoint, parameters
-from mfbench.run.trial.guard import SelectorError, describe_failure
-from mfbench.run.trial.interactions import read_interactions
-from mfbench.run.trial.lending import rows_for
-from mfbench.run.trial.measure import Stopwatch
-from mfbench.run.trial.subsets import by_original_feature, check_finite, choose, metric_weights, within_set
-from mfbench.suite.methods import TOP, ResolvedMethod, Step
-from mfbench.suite.seeds import derive_seed
+from mfbench.model.trials import Interactions
+from mfbench.run.trial.folds import (
+    Fold,
+    Selection,
+    by_original_feature,
+    check_finite,
+    choose,
+    metric_weights,
+    within_set,
+)
+from mfbench.run.trial.guard import SelectorError, Stopwatch, describe_failure, rows_for
+from mfbench.suite.methods import TOP, Grid, ResolvedMethod, Step
+from mfbench.suite.protocols import derive_seed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+# The parameters of a grid point, by step ("selector", "classifier" or "top") and name. Without tuning it is empty.
+GridPoint = dict[tuple[str, str], Any]
+
+
+def grid_points(grid: Grid) -> Iterator[GridPoint]:
+    """Yield every combination of a grid, in its order; the last key changes fastest."""
+    for values in itertools.product(*(values for _, _, values in grid)):
+        point: GridPoint = {}
+        for (target, name, _), value in zip(grid, values, strict=True):
+            names = name.split(",")  # parameters that are tuned together have one entry
+            point |= {(target, part): v for part, v in zip(names, value if len(names) > 1 else [value], strict=True)}
+        yield point
+
+
+def parameters(point: GridPoint, target: str) -> dict[str, Any]:
+    """Return the parameters of a grid point for one step."""
+    return {name: value for (owner, name), value in point.items() if owner == target}
+
+
+def readable(point: GridPoint) -> dict[str, Any]:
+    """Return a grid point with one text for each key: "top", "selector.NAME" or "classifier.NAME"."""
+    return {name if target == TOP else f"{target}.{name}": value for (target, name), value in point.items()}
+
+
+PAIRS_KEPT = 64
+
+
+def read_interactions(
+    estimator: Any, groups: NDArray[np.intp], n_features: int, true_pairs: Sequence[tuple[int, int]] = ()
+) -> Interactions | None:
+    """Return the weights of pairs of original features, if an estimator has ``interaction_importances_``."""
+    importances = getattr(estimator, "interaction_importances_", None)
+    if importances is None:
+        return None
+    weights = np.asarray(importances, dtype=np.float64)
+    shape = (len(groups), len(groups))
+    if weights.shape != shape or not np.isfinite(weights).all():
+        raise ValueError(
+            f"{type(estimator).__name__} gave interaction_importances_ of shape {weights.shape} with "
+            f"{int((~np.isfinite(weights)).sum())} that are not finite, expected numbers of shape {shape}"
+        )
+    p_values = getattr(estimator, "interaction_pvalues_", None)
+    if p_values is not None and np.shape(p_values) != shape:
+        raise ValueError(
+            f"{type(estimator).__name__} gave interaction_pvalues_ of shape {np.shape(p_values)}, expected {shape}"
+        )
+    return _condense(weights, None if p_values is None else np.asarray(p_values, float), groups, n_features, true_pairs)
+
+
+def _condense(
+    weights: NDArray[np.float64],
+    p_values: NDArray[np.float64] | None,
+    groups: NDArray[np.intp],
+    n_features: int,
+    true_pairs: Sequence[tuple[int, int]],
+) -> Interactions:
+    rows, columns = np.nonzero(weights)
+    first, second = np.minimum(groups[rows], groups[columns]), np.maximum(groups[rows], groups[columns])
+    values = weights[rows, columns]
+    # The largest entry of each pair: sorted by pair, then by size, the first of each run; equal ones in index order.
+    order = np.lexsort((columns, rows, -np.abs(values), second, first))
+    order = order[first[order] != second[order]]
+    begins = np.ones(len(order), dtype=bool)
+    begins[1:] = (np.diff(first[order]) != 0) | (np.diff(second[order]) != 0)
+    order = order[begins]
+    order = order[np.argsort(-np.abs(values[order]), kind="stable")]
+    # Pair to the position of its entry.
+    entries: dict[tuple[int, int], int | None]
+    entries = {(int(first[k]), int(second[k])): int(k) for k in order[:PAIRS_KEPT]}
+    for one, other in true_pairs:
+        pair = (min(one, other), max(one, other))
+        if pair not in entries:
+            matches = order[(first[order] == pair[0]) & (second[order] == pair[1])]
+            entries[pair] = int(matches[0]) if len(matches) else None  # None: its weight is 0
+    sizes = np.sort(np.abs(values[order]))
+    n_pairs = n_features * (n_features - 1) // 2
+    kept = np.array([0.0 if k is None else values[k] for k in entries.values()])
+    # How many pairs weigh as much or more: ties count against a pair, so equal weights rank none of them first.
+    ranks = np.where(kept == 0, n_pairs, len(sizes) - np.searchsorted(sizes, np.abs(kept), side="left"))
+    return Interactions(
+        pairs=np.array(list(entries), dtype=np.int64).reshape(-1, 2),
+        values=kept,
+        ranks=ranks.astype(np.int64),
+        p_values=None
+        if p_values is None
+        else np.array([np.nan if k is None else p_values[rows[k], columns[k]] for k in entries.values()]),
+        norm=float(np.linalg.norm(weights)),
+        n_pairs=n_pairs,
+    )
 
 
 class Maker(Protocol):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,16 +13,58 @@ import numpy as np
 
 from mfbench.data.prepare import Columns
 from mfbench.data.reference import RegisteredReference
-from mfbench.host.registered import Plugin
+from mfbench.host.code_hashes import HOST
+from mfbench.host.expressions import Plugin
+from mfbench.host.registry import Registry
 from mfbench.model.trials import Trial
-from mfbench.run.workers.owners import BUILT_IN, Owners
-from mfbench.suite.methods import ResolvedMethod
-from mfbench.suite.planned_dataset import PlannedDataset
+from mfbench.suite.methods import PlannedDataset, ResolvedMethod
 from mfbench.suite.protocols import EvaluationProtocol
 from mfbench.suite.schema import Classes, ProtocolSettings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+# Names of third-party distributions; modules without a distribution count as one of their own.
+Owners = frozenset[str]
+BUILT_IN: Owners = frozenset()
+
+
+def owners_of_plugin(plugin: Plugin) -> Owners:
+    """Return the distribution of a plugin, nothing for a built-in one."""
+    if not plugin.distribution:
+        return frozenset([f"module {plugin.module}"])
+    return BUILT_IN if plugin.distribution == HOST else frozenset([plugin.distribution])
+
+
+def owners_of_method(method: ResolvedMethod, registry: Registry) -> Owners:
+    """Return the distributions that a method's selector and classifier come from, with their parts."""
+    steps = {"selector": method.selector, "classifier": method.classifier}
+    entries = [e for kind, step in steps.items() if step is not None for e in registry.entries(kind, step.expression)]
+    return BUILT_IN.union(*(owners_of_plugin(entry.plugin) for entry in entries))
+
+
+def code_of_methods(methods: Iterable[ResolvedMethod], registry: Registry) -> list[str]:
+    """Return whose code methods run: distributions with the packages of their classes, and import paths."""
+    packages: dict[str, set[str]] = {}
+    for method in methods:
+        for step, find in ((method.selector, registry.selector), (method.classifier, registry.classifier)):
+            if step is None:
+                continue
+            registered = find(step.expression.name)
+            plugin, factory = registered.plugin, registered.spec.factory
+            if plugin.declared is not None:
+                packages.setdefault(f"{plugin.declared.reference} by its import path", set())
+                continue
+            name = f"{plugin.distribution} {plugin.version}" if plugin.distribution else f"module {plugin.module}"
+            module = factory if isinstance(factory, str) else factory.__module__
+            packages.setdefault(name, set()).add(module.partition(":")[0].partition(".")[0])
+    return [f"{name} ({', '.join(sorted(roots))})" if roots else name for name, roots in sorted(packages.items())]
+
+
+def visible(plugins: Iterable[Plugin], owners: Owners) -> list[Plugin]:
+    """Return the plugins that a worker for a set of distributions loads: theirs, and the built-in ones."""
+    return [plugin for plugin in plugins if owners_of_plugin(plugin) <= owners]
+
 
 # The names of two files: features, class codes.
 ArrayFiles = tuple[str, str]

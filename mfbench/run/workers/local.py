@@ -10,11 +10,10 @@ from mfbench.engines import Executor, Follow
 from mfbench.model.trials import Trial, TrialResult
 from mfbench.processes.channel import wait
 from mfbench.run.environment import kind_of_machine
-from mfbench.run.forecast.budget import Budget
-from mfbench.run.workers.agenda import TrialQueue
-from mfbench.run.workers.job import Job
-from mfbench.run.workers.owners import Owners
+from mfbench.run.forecast.order import Budget
+from mfbench.run.workers.job import Job, Owners
 from mfbench.run.workers.supervisor import Supervisor
+from mfbench.run.workers.trial_queue import TrialQueue
 
 # Seconds to wait for the end of all processes of a run that has a budget.
 _PATIENCE = 1.0

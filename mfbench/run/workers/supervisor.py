@@ -1,6 +1,6 @@
 """The supervisor of one worker process: it sends trials, enforces their time limits, and replaces the process.
 
-A worker is replaced by one that is forked clean from its monitor (`mfbench.processes.keeper`) after a trial that
+A worker is replaced by one that is forked clean from its monitor (`mfbench.processes.monitor`) after a trial that
 failed, exceeded a limit or changed global state, when its memory has grown, and when the plugins that it must load
 change.
 """
@@ -16,12 +16,11 @@ from mfbench.errors import RunError
 from mfbench.model.trials import Status, Trial, TrialResult
 from mfbench.processes.channel import Channel
 from mfbench.processes.child import open_child
-from mfbench.processes.keeper import Ended, Prepared
+from mfbench.processes.monitor import Ended, Prepared
 from mfbench.processes.process import describe_exit
 from mfbench.run.trial.folds import SharedFits
-from mfbench.run.workers.agenda import Task
-from mfbench.run.workers.job import Job
-from mfbench.run.workers.owners import BUILT_IN, Owners
+from mfbench.run.workers.job import BUILT_IN, Job, Owners
+from mfbench.run.workers.trial_queue import QueuedTrial
 
 # Modules that the server of all monitors imports once.
 PRELOAD = ("mfbench.run.workers.worker",)
@@ -33,7 +32,7 @@ _SHORT = 0.1
 # The start of a worker may take this share of its time; it serves one set of plugins at least that long.
 _START_SHARE = 0.05
 
-Outcome = tuple[Task, TrialResult, SharedFits]
+Outcome = tuple[QueuedTrial, TrialResult, SharedFits]
 
 
 class Supervisor:
@@ -42,7 +41,7 @@ class Supervisor:
     def __init__(self, job: Job) -> None:
         self.job = job
         self.owners: Owners | None = None
-        self._tasks: deque[Task] = deque()
+        self._tasks: deque[QueuedTrial] = deque()
         self._channel: Channel | None = None
         self._last_seconds = float("inf")
         self._open()
@@ -96,7 +95,7 @@ class Supervisor:
         """Return the connections to wait for."""
         return [c for c in (self._child.control, self._channel) if c is not None and not c.is_closed]
 
-    def submit(self, task: Task) -> None:
+    def submit(self, task: QueuedTrial) -> None:
         """Run a trial as soon as the one before it ends; replace the worker if it serves other plugins."""
         if self._channel is None or self.owners != task.owners:
             assert not self._tasks
@@ -138,7 +137,7 @@ class Supervisor:
             self._child.end()
         self._channel, self.owners = None, None
 
-    def _send(self, task: Task) -> None:
+    def _send(self, task: QueuedTrial) -> None:
         assert self._channel is not None
         self._channel.send(pickle.dumps((task.trial, task.shared)))
 

@@ -19,23 +19,19 @@ from pkgutil import resolve_name
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from mfbench.host.expressions import Expression
+from mfbench.host.expressions import Expression, Registered
 from mfbench.host.factories import resolve_factory
-from mfbench.host.registered import Registered
 from mfbench.host.registry import Registry, load_registry
 from mfbench.model.trials import Status, Trial, TrialResult
 from mfbench.processes.channel import framed, receive
-from mfbench.processes.process import limit_memory, redirect_to
-from mfbench.processes.tree import own_memory
+from mfbench.processes.process import limit_memory, own_memory, redirect_to
+from mfbench.run.trial.curve import TrialRunner
 from mfbench.run.trial.folds import Fold, SharedFits
-from mfbench.run.trial.guard import describe_failure
-from mfbench.run.trial.measure import give_back
-from mfbench.run.trial.runner import TrialRunner
+from mfbench.run.trial.guard import describe_failure, give_back
 from mfbench.run.trial.steps import seeded, selector_key
-from mfbench.run.workers.job import Job
-from mfbench.run.workers.owners import BUILT_IN, Owners, visible
-from mfbench.run.workers.surroundings import GlobalState
-from mfbench.suite.forms import KINDS, Task
+from mfbench.run.workers.global_state import GlobalState
+from mfbench.run.workers.job import BUILT_IN, Job, Owners, visible
+from mfbench.suite.forms import KINDS, TrialKind
 from mfbench.suite.methods import ResolvedMethod, Step
 
 # A worker whose memory has grown by this much, or by half of its limit, is replaced: what a method leaks must not count
@@ -43,7 +39,7 @@ from mfbench.suite.methods import ResolvedMethod, Step
 GROWTH = 500 * 2**20
 FOLDS_KEPT = 4
 # Imported here, so that a server which has imported this module starts workers that need not.
-RUNNERS: dict[Task, type[TrialRunner]] = {kind.task: resolve_name(kind.task.runner) for kind in KINDS.values()}
+RUNNERS: dict[TrialKind, type[TrialRunner]] = {kind.task: resolve_name(kind.task.runner) for kind in KINDS.values()}
 
 
 class Worker:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from mfbench.base.wording import counted
+from mfbench.base.text import counted
 from mfbench.errors import describe_error
 from mfbench_check.catalog import check
+from mfbench_check.display import CheckFailedError, NotApplicableError
 from mfbench_check.subjects import Opened
-from mfbench_check.verdicts import CheckFailedError, NotApplicableError
 
 PREFIX = "scikit-learn:"
 _METHODS = ("fit", "get_params", "set_params", "__sklearn_tags__")

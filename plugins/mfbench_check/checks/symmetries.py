@@ -20,9 +20,8 @@ from mfbench_check.agreement import (
     weight_distance,
 )
 from mfbench_check.catalog import check
-from mfbench_check.samples import sample
-from mfbench_check.subjects import Opened
-from mfbench_check.verdicts import CheckFailedError, NotApplicableError
+from mfbench_check.display import CheckFailedError, NotApplicableError
+from mfbench_check.subjects import Opened, sample
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -3,28 +3,153 @@
 from __future__ import annotations
 
 import hashlib
+import heapq
 import math
 import re
 import shlex
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import Annotated, Literal
 
 import jinja2
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from mfbench.errors import MfbenchError, UsageError, explained
+from mfbench.base.text import shell_command
+from mfbench.errors import ExitCode, MfbenchError, NeverStartedError, RunError, UsageError, explained, printable
 from mfbench.host.registry import Registry
-from mfbench.model.trials import Trial
+from mfbench.model.trials import Status, Trial
 from mfbench.run.forecast.costs import startup_seconds
 from mfbench.run.store.file import FILE_NAME
 from mfbench.run.store.store import Store
-from mfbench.run.workers.fit_groups import fit_groups
+from mfbench.run.workers.trial_queue import fit_groups
 from mfbench.suite.costs import declared_costs
-from mfbench.suite.plan import Plan
-from mfbench.suite.shards import shard_folder_name
-from mfbench_cluster.batch.shard_file import ShardFile
-from mfbench_cluster.shards import divide
+from mfbench.suite.plan import Plan, Shard, digest_of, shard_folder_name
+
+
+def shard_of(plan: Plan, number: int, of: int, run: str, registry: Registry) -> Plan:
+    """Return a plan restricted to a shard: all datasets and methods, and a part of the trials."""
+    # The shards have nearly equal costs, by what plugins declare, so that machines agree on them without stored times.
+    # Trials that share a selector fit are in one shard.
+    costs = declared_costs(plan, registry)
+    parts = divide(plan.trials, of, fit_groups(plan, registry), lambda trial: costs.of(trial).seconds)
+    return restricted(plan, number, of, run, parts[number - 1])
+
+
+def restricted(plan: Plan, number: int, of: int, run: str, positions: tuple[int, ...], batch: str = "") -> Plan:
+    """Return a plan restricted to the trials at some positions, which are a shard."""
+    digest = digest_of(trial.key for trial in plan.trials)
+    shard = Shard(number, of, run, digest, len(plan.trials), positions, batch)
+    return replace(plan, trials=[plan.trials[position] for position in positions], shard=shard)
+
+
+def balanced(costs: Sequence[float], number: int) -> list[list[int]]:
+    """Divide items into parts of nearly equal cost: the most expensive item first, each to the cheapest part."""
+    parts: list[list[int]] = [[] for _ in range(number)]
+    loads = [(0.0, 0, part) for part in range(number)]  # cost, items: costs of 0 are spread as well
+    for item in sorted(range(len(costs)), key=lambda item: (-costs[item], item)):
+        load, size, part = loads[0]
+        parts[part].append(item)
+        heapq.heapreplace(loads, (load + costs[item], size + 1, part))
+    return parts
+
+
+def divide(
+    trials: Sequence[Trial],
+    number: int,
+    group_of: Callable[[Trial], Hashable | None],
+    weigh: Callable[[Trial], float],
+    chosen: Iterable[int] | None = None,
+) -> list[tuple[int, ...]]:
+    """Divide trials into shards of nearly equal predicted cost; groups are not divided."""
+    by_key: dict[Hashable, list[int]] = {}
+    for position in range(len(trials)) if chosen is None else chosen:
+        key = group_of(trials[position])
+        by_key.setdefault(position if key is None else ("group", key), []).append(position)
+    groups = list(by_key.values())
+    # Mathematical functions may differ in the last digits between machines, which must divide a plan alike.
+    costs = [float(f"{math.fsum(weigh(trials[position]) for position in group):.6g}") for group in groups]
+    return [tuple(sorted(position for group in part for position in groups[group])) for part in balanced(costs, number)]
+
+
+class ShardFile(BaseModel):
+    """A shard of a batch, as its file describes it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    format: Literal[1] = 1  # the version of this form
+    suite: str  # the suite's name
+    run: str  # the name of the folder of the whole run
+    batch: str  # what distinguishes the shards of a batch from those of another
+    number: int  # number, of: which shard of the batch, from 1
+    of: int
+    command: list[str]  # the command that wrote the batch
+    keys: Annotated[list[str], Field(min_length=1)]  # the keys of the trials
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return f"shard {self.number} of {self.of}"
+
+    def folder(self, out: Path) -> Path:
+        """Return the run folder of the shard in the folder of all runs."""
+        return out / self.suite / shard_folder_name(self.run, self.number, self.of, self.batch)
+
+
+def read_shard(path: Path) -> ShardFile:
+    """Read the file of a shard."""
+    with explained(UsageError, partial(_unreadable, path), OSError):
+        content = path.read_bytes()
+    try:
+        return ShardFile.model_validate_json(content)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = "".join(f"{part}: " for part in first["loc"])
+        reason = printable(f"{place}{first['msg']}")
+        raise UsageError(f"{path} is not a shard that 'mfbench batch' wrote: {reason}") from error
+
+
+def _unreadable(path: Path, reason: str) -> str:
+    return f"cannot read the shard {path}: {reason}"
+
+
+def shard_in(plan: Plan, file: ShardFile, run: str) -> Plan:
+    """Return a plan restricted to the trials of a shard of a batch."""
+    again = "to write the batch again, run: " + shell_command(file.command)
+    if (file.suite, file.run) != (plan.loaded.suite.suite.name, run):
+        raise UsageError(
+            f"{file.name} belongs to the run {printable(file.suite)}/{printable(file.run)}, not to "
+            f"{plan.loaded.suite.suite.name}/{run}; {again}"
+        )
+    positions = {trial.key: position for position, trial in enumerate(plan.trials)}
+    missing = [key for key in file.keys if key not in positions]
+    if missing:
+        reasons = [f"{label}: {reason}" for label, reason in plan.left_out.items()]
+        why = f"here, where {reasons[0]}" if reasons else "of these versions of code, libraries and data"
+        raise RunError(f"{len(missing)} of {len(file.keys)} trials of {file.name} are not in the plan {why}; {again}")
+    own = tuple(sorted(positions[key] for key in file.keys))
+    return restricted(plan, file.number, file.of, run, own, file.batch)
+
+
+def ended_exit_code(file: ShardFile, out: Path) -> ExitCode | None:
+    """Return the exit code of a shard whose trials all have a result; None if one is missing."""
+    folder = file.folder(out)
+    if not (folder / FILE_NAME).is_file():
+        return None
+    try:
+        with Store(folder, read_only=True) as store:
+            statuses = dict(store.raw("SELECT key, status FROM trials"))
+    except NeverStartedError:
+        return None
+    ended = [statuses.get(key) for key in file.keys]
+    if None in ended:
+        return None
+    if Status.OK not in ended:
+        return ExitCode.NOTHING_MEASURED
+    return ExitCode.OK if set(ended) == {Status.OK} else ExitCode.FAILED
+
 
 RUNS = "runs"
 _SHARDS = "shards"

@@ -17,7 +17,7 @@ from mfbench.errors import MfbenchError, RunError, describe_error
 from mfbench_cluster.dask.cluster import check_scheduler
 from mfbench_cluster.dask.session import Call, ClusterSession
 
-TARGET = "mfbench_cluster.dask.calls:answer"
+TARGET = "mfbench_cluster.dask.session:answer"
 """What workers call with the payload."""
 # Dask reports on the terminal what this engine says in one sentence, or repairs.
 _LOGGERS = ("distributed", "distributed.client", "tornado.application", "asyncio")

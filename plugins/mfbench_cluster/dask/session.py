@@ -7,19 +7,54 @@ it is reported as lost, or the whole session fails with one sentence.
 from __future__ import annotations
 
 import asyncio
+import inspect
+import textwrap
 import uuid
 from collections.abc import Callable, Collection, Iterable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from time import monotonic
 
-from distributed import CancelledError, Client, Future, KilledWorker, LocalCluster
+from distributed import CancelledError, Client, Future, KilledWorker, LocalCluster, Worker, get_worker
 from distributed.comm import CommClosedError
+from distributed.core import Status
 
 from mfbench.engines import CallOutcome
 from mfbench.errors import MfbenchError, RunError, describe_error
-from mfbench_cluster.dask import entry
+from mfbench_cluster import service
 from mfbench_cluster.dask.cluster import close, connect, is_local, start_cluster
+
+Answer = tuple[str, bytes | None, str]
+"""The address of a worker, its answer, and the reason why there is none."""
+
+
+def run(target, payload):  # type: ignore[no-untyped-def]
+    """Run a call on a worker of Dask; the source of this function is sent, so it refers to nothing outside it."""
+    import importlib
+
+    import distributed
+
+    address = distributed.get_worker().address
+    try:
+        module, _, name = target.partition(":")
+        function = getattr(importlib.import_module(module), name)
+    except Exception as error:  # noqa: BLE001 - a package that is installed by half may raise anything
+        return address, None, f"cannot import mfbench ({type(error).__name__}: {error})"
+    try:
+        return address, function(payload), ""
+    except Exception as error:  # noqa: BLE001 - the reason reaches the user, with the worker's name
+        return address, None, f"failed ({type(error).__name__}: {error})"
+
+
+EXPRESSION = "exec(source) or run(target, payload)"
+"""What `eval` computes on the worker, in the namespace of a `request`."""
+_SOURCE = textwrap.dedent(inspect.getsource(run))
+
+
+def request(target: str, payload: bytes) -> dict[str, object]:
+    """Return the namespace in which a worker evaluates `EXPRESSION`."""
+    return {"source": _SOURCE, "target": target, "payload": payload}
+
 
 # Seconds between two looks at the workers, and how long such a look may take.
 _INTERVAL = 1.0
@@ -110,8 +145,8 @@ class ClusterSession:
         assert self._client is not None
         futures = self._client.map(
             eval,
-            [entry.EXPRESSION] * len(calls),
-            [entry.request(self._target, call.payload) for call in calls],
+            [EXPRESSION] * len(calls),
+            [request(self._target, call.payload) for call in calls],
             key=[(self._group, call.ticket, call.attempt) for call in calls],
             pure=False,
             priority=-calls[0].ticket,
@@ -215,3 +250,20 @@ async def _sleep(stop: asyncio.Event) -> None:
         await asyncio.wait_for(stop.wait(), _INTERVAL)
     except TimeoutError:
         return
+
+
+_RUNNING = ("executing", "long-running")
+_OPEN = (Status.running, Status.paused)
+
+
+def answer(payload: bytes) -> bytes:
+    """Return what mfbench answers; called in a thread of the worker, within a task."""
+    worker = get_worker()
+    key = worker.get_current_task()
+    return service.answer(payload, slots=worker.state.nthreads, is_wanted=lambda: is_wanted(worker, key))
+
+
+def is_wanted(worker: Worker, key: object) -> bool:
+    """Tell whether a task still counts: Dask cannot stop its thread, so the thread has to ask."""
+    task = worker.state.tasks.get(key)
+    return worker.status in _OPEN and task is not None and task.state in _RUNNING

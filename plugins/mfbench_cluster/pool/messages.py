@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mfbench.model.trials import Trial, TrialResult
-from mfbench.run.fingerprint import VERSION, Fingerprint
+from mfbench.run.store.metadata import VERSION, Fingerprint
 from mfbench.run.workers.job import Job
 
 PIECE = 4 * 2**20  # bytes of a file in one message

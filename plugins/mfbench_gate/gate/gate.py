@@ -10,20 +10,25 @@ from typing import Any
 
 import pandas as pd
 
-from mfbench.base.wording import counted
+from mfbench.base.text import counted
 from mfbench.model.trials import Status
-from mfbench_gate.comparison import Cell, Change, Comparison, Omission, Place, Side, Verdict
+from mfbench_gate.comparison import (
+    CellVerdict,
+    ChangedPredictions,
+    ComparedCell,
+    Comparison,
+    MeasuredCase,
+    Omission,
+    Side,
+    WorseLimits,
+    changed_versions,
+)
 from mfbench_gate.gate.environments import PreparedSide
-from mfbench_gate.gate.measure import BASE, HEAD, LATE, Blocks, Measurements, Start
-from mfbench_gate.gate.plan import GatePlan, TimedCell
-from mfbench_gate.gate.side import ReplicateError
-from mfbench_gate.gate.staging import staged
-from mfbench_gate.judge import CostKey, Costs, is_confirmed, judge_costs
-from mfbench_gate.limits import Limits
-from mfbench_gate.looks import PAIRS_PER_BLOCK, Analyses, plan_analyses
-from mfbench_gate.pairs import score_pairs
-from mfbench_gate.scores import judge_scores
-from mfbench_gate.texts import changed_versions
+from mfbench_gate.gate.measure import BASE, HEAD, LATE, Blocks, GatePlan, Measurements, Start, TimedCell
+from mfbench_gate.gate.side import ReplicateError, staged
+from mfbench_gate.interim import PAIRS_PER_BLOCK, Analyses, plan_analyses
+from mfbench_gate.judge import CostKey, PairedCosts, is_confirmed, judge_costs
+from mfbench_gate.scores import judge_scores, score_pairs
 
 # Costs and scores may each raise a false alarm with half of the level.
 SHARE = 0.5
@@ -49,7 +54,7 @@ class Gate:
     head: PreparedSide
     start: Start  # takes "base" or "head" and returns a new replicate
     say: Callable[[str], None]  # called with a sentence on the progress
-    limits: Limits = field(default_factory=Limits)  # what counts as worse
+    limits: WorseLimits = field(default_factory=WorseLimits)  # what counts as worse
     level: float = 0.05  # probability of any false alarm
     budget: float = 600.0  # seconds for all measurements
     clock: str = "cpu"  # the time that is judged
@@ -60,7 +65,7 @@ class Gate:
     def __post_init__(self) -> None:
         self._blocks = Blocks(self.start, self.clock, self.seed, self.now)
         self._measured = Measurements()
-        self._verdicts: dict[CostKey, Cell] = {}
+        self._verdicts: dict[CostKey, ComparedCell] = {}
         self._analyses = Analyses((PAIRS_PER_BLOCK,), self.level, 1)
         self._begin = self.now()
         self._blocks.deadline = self._begin + self.budget
@@ -106,7 +111,7 @@ class Gate:
                 break
 
     def _n_pairs(self, cell: TimedCell) -> int:
-        return len(self._measured.costs.get((cell.place, "fit"), Costs()).base)
+        return len(self._measured.costs.get((cell.place, "fit"), PairedCosts()).base)
 
     def _judge(self, n_pairs: int, active: Sequence[TimedCell]) -> list[TimedCell]:
         """Judge what is undecided yet; return the cells with an undecided measure."""
@@ -115,16 +120,16 @@ class Gate:
             key: own for key, own in self._measured.costs.items() if key[0] in places and not self._is_decided(key)
         }
         cells = judge_costs(costs, self.limits, self._analyses, n_pairs)
-        worse = {key: cell for key, cell in cells.items() if cell.verdict is Verdict.WORSE}
+        worse = {key: cell for key, cell in cells.items() if cell.verdict is CellVerdict.WORSE}
         self._verdicts |= cells | self._confirm(worse)
         measures = self._measured.measures
         return [cell for cell in active if not all(self._is_decided((cell.place, name)) for name in measures(cell))]
 
     def _is_decided(self, key: CostKey) -> bool:
         cell = self._verdicts.get(key)
-        return cell is not None and (cell.verdict is not Verdict.UNDECIDED or cell.reason == UNCONFIRMED)
+        return cell is not None and (cell.verdict is not CellVerdict.UNDECIDED or cell.reason == UNCONFIRMED)
 
-    def _confirm(self, worse: Mapping[CostKey, Cell]) -> dict[CostKey, Cell]:
+    def _confirm(self, worse: Mapping[CostKey, ComparedCell]) -> dict[CostKey, ComparedCell]:
         """Measure cells that were called worse again, in new processes; an alarm that does not recur is none."""
         if not worse:
             return {}
@@ -136,7 +141,7 @@ class Gate:
         again = Measurements(judged=measured.judged, rounds=measured.rounds, omissions=measured.omissions)
         n_blocks = confirming_blocks(self.level)
         n_run, last, end = 0, CONFIRMATIONS * n_blocks, self._blocks.deadline
-        confirmed: dict[CostKey, Cell] = {}
+        confirmed: dict[CostKey, ComparedCell] = {}
         # The first confirmation is finished beyond the budget, unless a trial hangs.
         self._blocks.deadline = max(end, self.now() + PATIENCE * n_blocks * measured.seconds)
         while n_run - again.n_spoilt < last and len(confirmed) < len(worse):
@@ -148,20 +153,20 @@ class Gate:
             if (n_run - again.n_spoilt) % n_blocks == 0:
                 self._blocks.deadline = end
                 judged = {key: self._confirmed(key, cell, again, last) for key, cell in worse.items()}
-                confirmed |= {key: cell for key, cell in judged.items() if cell.verdict is Verdict.WORSE}
+                confirmed |= {key: cell for key, cell in judged.items() if cell.verdict is CellVerdict.WORSE}
         self._blocks.deadline = end
         measured.n_spoilt += again.n_spoilt
         return {key: self._confirmed(key, cell, again, last) for key, cell in worse.items()} | confirmed
 
-    def _confirmed(self, key: CostKey, cell: Cell, again: Measurements, n_blocks: int) -> Cell:
-        costs = again.costs.get(key, Costs())
+    def _confirmed(self, key: CostKey, cell: ComparedCell, again: Measurements, n_blocks: int) -> ComparedCell:
+        costs = again.costs.get(key, PairedCosts())
         if is_confirmed(costs, key[1], cell.limit, cell.floor, self.level):
             return replace(cell, reason=f"confirmed by {len(costs.base)} new pairs")
         if cell.name in again.omissions:
             reason = FAILED_LATER
         else:
             reason = NO_TIME if len(costs.base) < PAIRS_PER_BLOCK * n_blocks else UNCONFIRMED
-        return replace(cell, verdict=Verdict.UNDECIDED, reason=reason)
+        return replace(cell, verdict=CellVerdict.UNDECIDED, reason=reason)
 
     def _is_over(self, end: float) -> bool:
         return bool(self._problem) or self.now() > end
@@ -182,7 +187,7 @@ class Gate:
             undecided_ok=self.undecided_ok,
         )
 
-    def _cost_cells(self) -> list[Cell]:
+    def _cost_cells(self) -> list[ComparedCell]:
         # A system that does not report memory gives zeros, which say nothing.
         has_memory = any(
             any(costs.base + costs.head) for (_, measure), costs in self._measured.costs.items() if measure == "memory"
@@ -192,7 +197,7 @@ class Gate:
             for cell in self._verdicts.values()
             if (cell.measure != "memory" or has_memory)
             # What failed later is left out with its reason; a verdict that was reached before stays.
-            and (cell.name not in self._measured.omissions or cell.verdict is not Verdict.UNDECIDED)
+            and (cell.name not in self._measured.omissions or cell.verdict is not CellVerdict.UNDECIDED)
         ]
 
     def _notes(self) -> Iterable[str]:
@@ -220,8 +225,11 @@ class Gate:
 
 
 def judge_answers(
-    plan: GatePlan, answers: Mapping[tuple[str, Place, int, int], Mapping[str, Any]], limits: Limits, level: float
-) -> tuple[list[Cell], list[Change]]:
+    plan: GatePlan,
+    answers: Mapping[tuple[str, MeasuredCase, int, int], Mapping[str, Any]],
+    limits: WorseLimits,
+    level: float,
+) -> tuple[list[ComparedCell], list[ChangedPredictions]]:
     """Judge the scores of all trials that ran on both sides."""
     rows: dict[str, list[dict[str, Any]]] = {"base": [], "head": []}
     for (side, place, repeat, fold), answer in answers.items():

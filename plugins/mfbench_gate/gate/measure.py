@@ -11,12 +11,95 @@ from typing import Any
 
 import numpy as np
 
+from mfbench.data.lookup import Lookup
+from mfbench.errors import NothingPlannedError, SuiteError
+from mfbench.host.expressions import is_reference, parse
+from mfbench.host.registry import Registry
 from mfbench.model.trials import Status, Trial
-from mfbench_gate.comparison import Place
-from mfbench_gate.gate.plan import TimedCell
-from mfbench_gate.gate.replicate import rounds_for
+from mfbench.suite.forms import KINDS
+from mfbench.suite.loading import LoadedSuite
+from mfbench.suite.plan import Plan, plan_datasets
+from mfbench.suite.protocols import derive_seed
+from mfbench_gate.comparison import MeasuredCase
+from mfbench_gate.gate.replicate import UNTIMED, methods_of, rounds_for
 from mfbench_gate.gate.side import RunningReplicate
-from mfbench_gate.judge import OFFSETS, CostKey, Costs
+from mfbench_gate.judge import OFFSETS, CostKey, PairedCosts
+
+
+@dataclass(frozen=True)
+class TimedCell:
+    """Trials whose costs are judged together."""
+
+    place: MeasuredCase
+    trials: tuple[Trial, ...]  # pairs of measurements take them in turns
+
+    @property
+    def name(self) -> str:
+        """Method, dataset and size."""
+        return self.place.name
+
+
+@dataclass(frozen=True)
+class GatePlan:
+    """What a gate measures."""
+
+    suite: Plan  # datasets and protocol, and the methods as written; each side looks them up for itself
+    cells: tuple[TimedCell, ...]
+
+
+def plan_gate(
+    loaded: LoadedSuite, registry: Registry, only: Sequence[str] = (), lookup: Lookup | None = None
+) -> GatePlan:
+    """Return what a gate measures."""
+    plan = plan_datasets(loaded, registry, only, lookup)
+    if not plan.datasets:
+        reasons = "; ".join(f"{label}: {reason}" for label, reason in plan.left_out.items())
+        raise NothingPlannedError(f"no dataset of {loaded.suite.suite.name!r} can be used ({reasons})")
+    methods = _measurable(plan, registry)
+    return GatePlan(
+        plan, tuple(cell for label in plan.datasets for method in methods for cell in _cells(plan, label, method))
+    )
+
+
+def _measurable(plan: Plan, registry: Registry) -> list[str]:
+    """Return the methods that a gate can measure; those that are not known here may be known to a side."""
+    loaded = plan.loaded
+    labels = [method.label for method in loaded.suite.methods]
+    for method in loaded.suite.methods:
+        names = [parse(text, references=True).name for text in (method.selector, method.classifier) if text is not None]
+        if method.label not in loaded.added_methods and any(map(is_reference, names)):
+            raise SuiteError(
+                f"{loaded.path}: {method.label!r} names a class by its import path, but a suite names only what "
+                "plugins register; to measure the class, use --add"
+            )
+    resolved, _ = methods_of(loaded, registry)
+    plan.left_out |= {label: UNTIMED for label, one in resolved.items() if one.grid and one.selection == "per-dataset"}
+    if not (measurable := [label for label in labels if label not in plan.left_out]):
+        raise SuiteError(
+            f"{loaded.path}: each of its methods is tuned per dataset, so no trial fits the method that is tested; "
+            "choose another profile, or set selection = 'nested'"
+        )
+    return measurable
+
+
+def _cells(plan: Plan, dataset: str, method: str) -> Iterator[TimedCell]:
+    """Yield one cell for each size of the protocol ``timing``, and one for all folds of any other."""
+    protocol, seed = plan.protocol, plan.loaded.suite.suite.seed
+    trials = [
+        Trial("", dataset, method, repeat, fold, derive_seed(seed, dataset, method, repeat, fold))
+        for repeat, fold in protocol.coordinates()
+    ]
+    if not KINDS[protocol.kind].times:
+        yield TimedCell(MeasuredCase(method, dataset), tuple(trials))
+        return
+    data = plan.datasets[dataset].data
+    splits = protocol.splits(dataset, data.y, 0)
+    for fold, split in enumerate(splits):
+        features = split.features(data.n_features)
+        size = f"n={len(split.train)}, p={data.n_features if features is None else len(features)}"
+        own = tuple(trial for trial in trials if trial.fold == fold)
+        yield TimedCell(MeasuredCase(method, dataset, size), own)
+
 
 BASE, HEAD = "base", "head"
 # Base, head, head, base or the reverse: a machine that gets slower or faster at a steady rate favours neither.
@@ -33,9 +116,9 @@ Answer = Mapping[str, Any]
 class Measurements:
     """What a gate has measured so far."""
 
-    costs: dict[CostKey, Costs] = field(default_factory=dict)
+    costs: dict[CostKey, PairedCosts] = field(default_factory=dict)
     # The last answer to each trial, for its scores and predictions.
-    answers: dict[tuple[str, Place, int, int], Answer] = field(default_factory=dict)
+    answers: dict[tuple[str, MeasuredCase, int, int], Answer] = field(default_factory=dict)
     # Cells that could not be measured, by name, each with a sentence.
     omissions: dict[str, str] = field(default_factory=dict)
     # The measures that are judged of each method that exists: none if neither side runs own code in it.
@@ -104,7 +187,7 @@ class Blocks:
         for cell, answers in measured:
             for measure in into.measures(cell):
                 base, head, next_head, next_base = (float(answer[self._costs[measure]]) for answer in answers)
-                costs = into.costs.setdefault((cell.place, measure), Costs())
+                costs = into.costs.setdefault((cell.place, measure), PairedCosts())
                 costs.base += [base, next_base]
                 costs.head += [head, next_head]
                 costs.repeated.append((base, next_base))

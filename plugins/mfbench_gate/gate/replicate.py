@@ -23,8 +23,8 @@ from threadpoolctl import threadpool_limits
 
 from mfbench.errors import MfbenchError
 from mfbench.host.code_hashes import BY_VERSION, HOST
-from mfbench.host.imports import reachable
-from mfbench.host.registered import Registered
+from mfbench.host.expressions import Registered
+from mfbench.host.meaning import reachable
 from mfbench.host.registry import Registry, load_registry
 from mfbench.model.trials import Status, Trial, TrialResult
 from mfbench.processes.process import end_with_parent, limit_memory, redirect_to

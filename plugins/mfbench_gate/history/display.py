@@ -4,20 +4,94 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from statistics import median
 from typing import Any
 
+import numpy as np
+import pandas as pd
 from rich.console import Console
 
-from mfbench.base.wording import counted
-from mfbench.model.sections import Cell, Report, Section, Table
+from mfbench.base.text import counted
+from mfbench.model.sections import Cell, Chart, Report, Section, Table
 from mfbench.report.cells import DASH, measured
+from mfbench.report.charts.drawing import ACCENT, INK, NEUTRAL, numbered_name
 from mfbench.report.render.terminal import show
-from mfbench.suite.scores import SCORES
-from mfbench_gate.history.changes import SHORTEST
-from mfbench_gate.history.entries import Machine
-from mfbench_gate.history.series import Series
-from mfbench_gate.history.trend_chart import sparkline, trend_chart
-from mfbench_gate.history.trends import Change, Trend, bisect_command
+from mfbench.suite.forms import SCORES
+from mfbench_gate.comparison import BENCHMARK_FILE, MEMORY, TIME, CellVerdict, ComparedCell, StoredResult
+from mfbench_gate.history.storage import Machine
+from mfbench_gate.history.trends import SHORTEST, LevelChange, Series, Trend, bisect_command
+
+BLOCKS = "▁▂▃▄▅▆▇█"
+SPARKS = 30
+LEAST_SPAN = 0.1
+"""Relative span that a chart shows at least, so that the noise of a quiet series does not fill it."""
+_SHORT = 7
+
+
+def sparkline(values: Sequence[float], limit: int = SPARKS) -> str:
+    """Return the last values as a line of blocks."""
+    shown = np.array(values[-limit:], dtype=float)
+    if not len(shown):
+        return ""
+    low, high = _range(shown)
+    heights = (shown - low) / (high - low) * (len(BLOCKS) - 1)
+    return "".join(BLOCKS[int(height)] for height in heights.clip(0, len(BLOCKS) - 1))
+
+
+def trend_chart(number: int, trend: Trend) -> Chart:
+    """Return the chart of a trend, the `number`-th of a report."""
+    series = trend.series
+    return Chart(
+        numbered_name("trend", number, f"{series.name}-{series.measure}"),
+        f"{series.name}: {series.measure}",
+        spec=lambda: specify(trend),
+        alt=lambda: describe(trend),
+    )
+
+
+def specify(trend: Trend) -> Any:
+    """Return a dot for each run, a bar for the median of each level, and a vertical line at each change."""
+    import altair as alt
+
+    series = trend.series
+    points = pd.DataFrame(
+        [
+            (number, p.value, p.commit[:_SHORT], p.date, measured(p.value, series.measure))
+            for number, p in enumerate(series.points, 1)
+        ],
+        columns=["run", "value", "commit", "date", "is"],
+    )
+    low, high = _range(points["value"].to_numpy(dtype=float))
+    runs = alt.Scale(domain=[0.5, len(points) + 0.5], nice=False)
+    x = alt.X("run:Q", title="runs in the order of their commits", scale=runs).axis(grid=False, tickMinStep=1)
+    y = alt.Y("value:Q", title=series.measure, scale=alt.Scale(domain=[low, high], zero=False, nice=False))
+    bars = [(start + 0.6, end + 0.4, level) for start, end, level in trend.levels]
+    levels = pd.DataFrame(bars, columns=["run", "end", "value"], dtype=float)
+    lines = [(change.position + 0.5, change.first_after.commit[:_SHORT]) for change in trend.changes]
+    changes = pd.DataFrame(lines, columns=["run", "commit"])
+    tooltip = [alt.Tooltip("commit:N"), alt.Tooltip("date:N"), alt.Tooltip("is:N", title=series.measure)]
+    return alt.layer(
+        alt.Chart(changes).mark_rule(color=NEUTRAL).encode(x),
+        alt.Chart(changes)
+        .mark_text(align="left", dx=4, baseline="top")
+        .encode(x, alt.Text("commit:N"), y=alt.value(0)),
+        alt.Chart(levels).mark_rule(color=ACCENT, strokeWidth=3).encode(x, y, alt.X2("end")),
+        alt.Chart(points).mark_circle(color=INK, size=24).encode(x, y, tooltip=tooltip),
+    ).properties(width=640, height=220)
+
+
+def describe(trend: Trend) -> str:
+    """Describe the levels of a trend."""
+    levels = ", then ".join(measured(level, trend.series.measure) for _, _, level in trend.levels)
+    return f"{trend.series.name}, {trend.series.measure} over {len(trend.series.points)} runs: {levels or 'no level'}."
+
+
+def _range(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> tuple[float, float]:
+    low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
+    least = LEAST_SPAN * max(abs(low), abs(high)) or 1.0
+    missing = max(0.0, least - (high - low)) / 2.0
+    return low - missing, high + missing
+
 
 TITLES = {
     "time": "CPU time to fit and to predict",
@@ -28,7 +102,6 @@ TITLES = {
 }
 FALSE_ALARMS = 0.05
 """Largest share of series without a change in which noise alone shows one; see docs/gate.md."""
-_SHORT = 7
 
 
 def history_report(name: str, measure: str, trends: Sequence[Trend]) -> Report:
@@ -87,7 +160,7 @@ def show_history(report: Report, trends: Sequence[Trend], console: Console) -> N
         console.print(command, markup=False, highlight=False, soft_wrap=True)
 
 
-def size_text(series: Series, change: Change) -> str:
+def size_text(series: Series, change: LevelChange) -> str:
     """Return the size of a change with its direction: in percent, for scores in percentage points or as it is."""
     direction = "worse" if change.is_worse else "better"
     if not series.is_score:
@@ -97,7 +170,7 @@ def size_text(series: Series, change: Change) -> str:
     return f"{change.size:+.3f} ({direction})"
 
 
-def between(change: Change) -> str:
+def between(change: LevelChange) -> str:
     """Return the commits between which a change lies."""
     before, after = change.last_before.commit[:_SHORT], change.first_after.commit[:_SHORT]
     return f"within {before}" if change.is_within_commit else f"between {before} and {after}"
@@ -141,3 +214,44 @@ def _plain(trend: Trend) -> dict[str, Any]:
     for values, change in zip(content["changes"], trend.changes, strict=True):
         values |= {"within_commit": change.is_within_commit, "bisect": bisect_command(trend.series, change)}
     return {**content["series"], "changes": content["changes"]}
+
+
+NOT_TOGETHER = "not measured together"
+
+
+def trend_cells(base: StoredResult, head: StoredResult) -> list[ComparedCell]:
+    """Return the cells of time and memory of everything that both sides measured."""
+    cells = []
+    measures = (TIME, "s", base.times, head.times), (MEMORY, "B", base.memory, head.memory)
+    for measure, unit, of_base, of_head in measures:
+        for place, new in of_head.items():
+            old = of_base.get(place, {})
+            if base.kind != BENCHMARK_FILE:  # the rounds of a benchmark have no counterparts on the other side
+                old, new = (
+                    {fold: value for fold, value in side.items() if fold in old and fold in new} for side in (old, new)
+                )
+            if not (old and new):
+                continue
+            before, after = median(old.values()), median(new.values())
+            reason = NOT_TOGETHER if before > 0 else f"{NOT_TOGETHER}; the base took no measurable time"
+            ratio = after / before if before > 0 else float("nan")
+            cells.append(
+                ComparedCell(
+                    place.method, place.dataset, measure, before, after, CellVerdict.TREND, reason, place.size, unit, ratio,
+                    base_values=tuple(old.values()), head_values=tuple(new.values()),
+                )
+            )  # fmt: skip
+    return cells
+
+
+def why_trend(base: StoredResult, head: StoredResult) -> str:
+    """Return the sentence that says why times and memory of two stored results have no verdict."""
+    if not base.side.machine or not head.side.machine:
+        where = "on machines that at least one of the results does not name"
+    elif base.side.machine != head.side.machine:
+        where = f"on different machines ({base.side.machine}; {head.side.machine})"
+    else:
+        where = "on machines of one kind, but not in one job"
+    return (
+        f"Times and memory were measured {where}, so they do not compare: their ratios are a trend and have no verdict."
+    )

@@ -2,31 +2,66 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from mfbench.base.git import GitError, run_git
 from mfbench.errors import UsageError
 from mfbench.model.trials import Status
+from mfbench.run.environment import is_mfbench
 from mfbench.stats.results import Run
-from mfbench.suite.scores import SCORES
-from mfbench_gate.comparison import Place
-from mfbench_gate.history.commits import Commit
-from mfbench_gate.history.entries import Calibration, Entry, Machine, Measurement, digest
-from mfbench_gate.readers.runs import sized_outcomes
+from mfbench.suite.forms import SCORES
+from mfbench_gate.comparison import MeasuredCase
+from mfbench_gate.history.storage import Calibration, HistoryEntry, Machine, Measurement, digest
+from mfbench_gate.readers import sized_outcomes
+
+_COMMIT = re.compile(r"[0-9a-f]{7,64}")
+
+
+@dataclass(frozen=True)
+class Commit:
+    """A commit of the measured project."""
+
+    name: str  # its hash
+    time: str | None  # when it was committed, as ISO 8601 in UTC; None if Git does not have it
+
+
+def project_commit(folder: Path, name: str | None = None, recorded: str | None = None) -> Commit:
+    """Return the commit that a run has measured."""
+    if name is None:
+        try:
+            top, name = run_git(folder, "rev-parse", "--show-toplevel", "HEAD").splitlines()
+        except GitError as error:
+            raise UsageError(
+                f"the measured commit cannot be read from a Git repository ({error}); name it with --commit"
+            ) from error
+        name = recorded if recorded and is_mfbench(Path(top)) else name
+    elif not _COMMIT.fullmatch(name.lower()):
+        raise UsageError(f"--commit {name!r} is not the hash of a commit: 7 to 64 hexadecimal digits")
+    try:
+        seconds, _ = run_git(folder, "rev-list", "--max-count=1", "--timestamp", name.lower()).split()
+    except GitError:
+        return Commit(name.lower(), None)  # the time only orders the entries, and there is another to order them by
+    return Commit(name.lower(), datetime.fromtimestamp(int(seconds), UTC).isoformat(timespec="seconds"))
+
 
 _TIMES = ("select_wall", "select_cpu", "fit_wall", "fit_cpu", "predict_wall", "predict_cpu")
 
 
-def entry_of(run: Run, commit: Commit, calibration: Calibration | None, added: str) -> tuple[Entry, list[str]]:
+def entry_of(run: Run, commit: Commit, calibration: Calibration | None, added: str) -> tuple[HistoryEntry, list[str]]:
     """Return what a history keeps of a run."""
     measurements, left_out = [], []
     trials = sized_outcomes(run)
     metrics = [name for name in trials.columns if name in SCORES]
     for (dataset, method, size), cell in trials.groupby(["dataset", "method", "size"], sort=False):
-        place = Place(str(method), str(dataset), str(size))
+        place = MeasuredCase(str(method), str(dataset), str(size))
         successful = cell[cell["status"] == Status.OK]
         n_pending = int(cell["status"].isna().sum())
         if n_pending or successful.empty:
@@ -38,7 +73,7 @@ def entry_of(run: Run, commit: Commit, calibration: Calibration | None, added: s
     if not measurements:
         raise UsageError(f"{run.path} has no complete cell to add: {left_out[0] if left_out else 'it has no trials'}")
     environment, words = run.meta.environment, run.meta.command
-    entry = Entry(
+    entry = HistoryEntry(
         suite=run.meta.name,
         profile=run.meta.profile,
         source=words[2] if len(words) > 2 else run.meta.name,
@@ -57,7 +92,7 @@ def entry_of(run: Run, commit: Commit, calibration: Calibration | None, added: s
 
 
 def _measurement(
-    identity: Sequence[Any], place: Place, trials: pd.DataFrame, n_failed: int, metrics: Sequence[str]
+    identity: Sequence[Any], place: MeasuredCase, trials: pd.DataFrame, n_failed: int, metrics: Sequence[str]
 ) -> Measurement:
     times = trials[list(_TIMES)].astype(float).fillna(0.0)
     memory = trials["peak_memory"].astype(float).fillna(0.0)

@@ -2,16 +2,195 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import sqlite3
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from mfbench_gate.history.entries import Calibration, Entry, Machine, Measurement
-from mfbench_gate.history.file import open_history
+from mfbench.errors import MfbenchError, UsageError, explained
+from mfbench.run.store.metadata import Environment
+
+APPLICATION_ID = 0x6D666268
+"""The letters "mfbh" in the header of the file, which distinguish a history from any other SQLite file."""
+SCHEMA_VERSION = 1
+BUSY_SECONDS = 30.0
+
+SCHEMA = (
+    """CREATE TABLE machines (id TEXT PRIMARY KEY, cpu TEXT NOT NULL, cpus INTEGER NOT NULL, system TEXT NOT NULL)
+    WITHOUT ROWID""",
+    """CREATE TABLE runs (
+        id TEXT PRIMARY KEY, suite TEXT NOT NULL, profile TEXT NOT NULL, source TEXT NOT NULL,
+        commit_id TEXT NOT NULL, commit_time TEXT, added TEXT NOT NULL, machine TEXT NOT NULL REFERENCES machines,
+        system TEXT NOT NULL, python TEXT NOT NULL, versions TEXT NOT NULL, plugins TEXT NOT NULL,
+        gemm REAL, memory REAL, loop REAL
+    ) WITHOUT ROWID""",
+    """CREATE TABLE measurements (
+        digest TEXT PRIMARY KEY, run TEXT NOT NULL REFERENCES runs,
+        method TEXT NOT NULL, dataset TEXT NOT NULL, size TEXT NOT NULL,
+        n_trials INTEGER NOT NULL, n_failed INTEGER NOT NULL,
+        fit_cpu REAL NOT NULL, predict_cpu REAL NOT NULL, fit_wall REAL NOT NULL, predict_wall REAL NOT NULL,
+        memory REAL, scores TEXT NOT NULL,
+        UNIQUE (run, method, dataset, size)
+    ) WITHOUT ROWID""",
+)
+
+
+class HistoryError(MfbenchError):
+    """A history cannot be read or written to; the message names the file."""
+
+
+@contextmanager
+def open_history(path: Path, *, write: bool = False) -> Iterator[sqlite3.Connection]:
+    """Open a history in one transaction, which ends with the block."""
+    # The file has no write-ahead log: whenever nobody writes to it, it can be copied or cached on its own. Writers wait
+    # for each other.
+    if path.is_dir():
+        raise UsageError(f"{path} is a folder; --history names a file")
+    if not write and not path.exists():
+        raise UsageError(f"there is no history {path}; 'mfbench track add RUN --history {path}' creates it")
+    with (
+        explained(HistoryError, partial(_reason_of, path), sqlite3.Error),
+        explained(HistoryError, lambda reason: f"cannot write to {path}: {reason}", OSError),
+    ):
+        if write:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        db = _connect(path, write)
+        try:
+            # A writer excludes others from the start, so what it reads is still true when it writes.
+            db.execute("BEGIN IMMEDIATE" if write else "BEGIN")
+            _check(db, path, write)
+            yield db
+            db.execute("COMMIT")
+        finally:
+            db.close()  # an unfinished transaction leaves no trace
+
+
+def _connect(path: Path, write: bool) -> sqlite3.Connection:
+    uri = f"{path.resolve().as_uri()}?mode={'rwc' if write else 'ro'}"
+    return sqlite3.connect(uri, timeout=BUSY_SECONDS, isolation_level=None, uri=True)
+
+
+def _check(db: sqlite3.Connection, path: Path, write: bool) -> None:
+    """Create the tables in an empty file that is open to write; refuse whatever is not a history of this version."""
+    (application,) = db.execute("PRAGMA application_id").fetchone()
+    (version,) = db.execute("PRAGMA user_version").fetchone()
+    (n_tables,) = db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
+    if application == version == n_tables == 0:
+        if not write:
+            raise HistoryError(f"{path} is empty; 'mfbench track add RUN --history {path}' adds a run to it")
+        for statement in SCHEMA:
+            db.execute(statement)
+        db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    elif (application, version) != (APPLICATION_ID, SCHEMA_VERSION):
+        raise HistoryError(f"{path} is another SQLite file, not a history of schema version {SCHEMA_VERSION}")
+
+
+def _reason_of(path: Path, text: str) -> str:
+    """Return the sentence that explains an error of SQLite."""
+    reasons = {
+        "not a database": "is not a history: it is not an SQLite file; name a history with --history",
+        "malformed": f"is damaged ({text}); restore a copy, or merge earlier histories into a new file",
+        "readonly": "cannot be written to; make the file and its folder writable, or copy it elsewhere",
+        "locked": f"is in use: another process has been writing to it for {BUSY_SECONDS:g} s; try again",
+    }
+    reason = next((reason for part, reason in reasons.items() if part in text), f"cannot be used: {text}")
+    return f"{path} {reason}"
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A kind of machine. Times of different kinds do not compare."""
+
+    # The version of the operating system is not part of the kind: an update would end every series.
+
+    cpu: str  # model of the processor
+    cpus: int  # number of processors that a run can use
+    system: str  # name of the operating system without its version
+
+    @classmethod
+    def of(cls, environment: Environment) -> Machine:
+        """Return the kind of machine that a run recorded."""
+        # `platform.platform` begins with the name of the system, and separates its parts with hyphens.
+        return cls(environment.cpu, environment.cpus, environment.system.partition("-")[0])
+
+    @property
+    def id(self) -> str:
+        """A hash that is the same in every process."""
+        return digest([self.cpu, self.cpus, self.system])[:12]
+
+    def __str__(self) -> str:
+        return f"{self.cpu}, {self.cpus} processor{'' if self.cpus == 1 else 's'}, {self.system or 'unknown system'}"
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What a run measured of one method on one dataset and one size."""
+
+    method: str  # method, dataset: labels
+    dataset: str
+    size: str  # size of the subsample in runs of the protocol `timing`, such as `"n=500, p=20"`; otherwise empty
+    n_trials: int  # n_trials, n_failed: successful and failed trials
+    n_failed: int
+    fit_cpu: float  # fit_cpu, predict_cpu: median CPU seconds of a trial to fit selector and classifier, and to predict
+    predict_cpu: float
+    fit_wall: float  # fit_wall, predict_wall: the same in wall seconds
+    predict_wall: float
+    memory: float | None  # median peak memory in bytes; None if the system does not report it
+    # Hash of the single results behind these numbers. Results that are reused have the same hash, so no measurement is
+    # ever counted twice.
+    digest: str
+    scores: Mapping[str, float] = field(default_factory=dict)  # mean of each metric
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Seconds of three kernels that no commit of the project can change, measured when a run was added."""
+
+    gemm: float  # A product of two matrices: the speed of floating-point arithmetic
+    memory: float  # A sweep over an array that is larger than the caches: the speed of memory
+    python: float  # A loop of the interpreter: the speed of everything that is not compiled
+
+    @property
+    def kernels(self) -> tuple[float, float, float]:
+        """The seconds of all kernels."""
+        return self.gemm, self.memory, self.python
+
+
+@dataclass(frozen=True)
+class HistoryEntry:
+    """A run in a history."""
+
+    suite: str
+    profile: str
+    source: str  # the suite as the run's command names it: a name or a file
+    commit: str  # commit of the measured project
+    commit_time: str | None  # when it was committed, as ISO 8601 in UTC; None if that could not be read
+    added: str  # when the run was added, in the same form
+    machine: Machine
+    system: str  # the operating system with its version
+    python: str  # version of the interpreter
+    versions: Mapping[str, str | None]  # versions of mfbench and the libraries; None for one that is not installed
+    plugins: tuple[str, ...]  # name and version of each
+    calibration: Calibration | None  # none if the run was added on a machine of another kind
+    measurements: tuple[Measurement, ...]
+
+    @property
+    def id(self) -> str:
+        """A hash of the commit, the machine and the measurements."""
+        return digest([self.commit, self.machine.id, sorted(one.digest for one in self.measurements)])
+
+
+def digest(content: object) -> str:
+    """Return the SHA-256 of plain values."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
 
 # The columns of `runs` that have the name and the value of a field of `Entry`, and those of the kernels.
 _FIELDS = ("suite", "profile", "source", "commit_time", "added", "system", "python")
@@ -28,7 +207,7 @@ class Addition:
     commits: tuple[str, ...] = ()  # commits under which it has them
 
 
-def add_entries(path: Path, entries: Iterable[Entry]) -> Addition:
+def add_entries(path: Path, entries: Iterable[HistoryEntry]) -> Addition:
     """Add runs to a history, in one transaction; the file is created if it does not exist."""
     # A measurement that the history has already is not stored again, and neither is a run without a new measurement.
     n_runs = n_measurements = 0
@@ -68,7 +247,7 @@ def _insert(db: sqlite3.Connection, into: str, row: Mapping[str, Any]) -> None:
     db.execute(f"INSERT {into} ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})", tuple(row.values()))
 
 
-def read_entries(path: Path) -> list[Entry]:
+def read_entries(path: Path) -> list[HistoryEntry]:
     """Return the runs of a history in the order of their commits."""
     # Commits whose time is unknown are placed by the time at which the run was added.
     with open_history(path) as db:
@@ -80,7 +259,7 @@ def read_entries(path: Path) -> list[Entry]:
             own.append(Measurement(**row | {"scores": json.loads(row["scores"])}))
         runs = db.execute("SELECT * FROM runs ORDER BY COALESCE(commit_time, added), added, id").fetchall()
     return [
-        Entry(
+        HistoryEntry(
             **{name: run[name] for name in _FIELDS},
             commit=run["commit_id"],
             machine=machines[run["machine"]],

@@ -3,7 +3,7 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.neighbors import KNeighborsClassifier
 
-from mfbench_check.checks.chance import N_DRAWS, N_LABELLINGS, is_ahead
+from mfbench_check.checks.classifiers import N_DRAWS, N_LABELLINGS, is_ahead
 
 
 def test_the_level_is_below_one_in_a_thousand():

@@ -9,11 +9,10 @@ import pytest
 import unsound_datasets
 
 from mfbench.host.registry import load_registry
-from mfbench_check.catalog import CHECKS
-from mfbench_check.listing import all_checks
-from mfbench_check.serving import UNMET, make_check
+from mfbench_check.catalog import CHECKS, all_checks
+from mfbench_check.display import CheckOutcome
+from mfbench_check.running import UNMET, make_check
 from mfbench_check.subjects import Opened, Subject
-from mfbench_check.verdicts import Outcome
 
 MODULE = "unsound_datasets"
 BROKEN = Path(unsound_datasets.__file__).parent
@@ -48,7 +47,7 @@ def test_a_mistake_is_caught_by_the_check_named_for_it(verdicts_of):
         name: verdicts_of(name, skip="" if check == "dataset-checksum" else "dataset-checksum").values()
         for name, check in MISTAKES
     }
-    failed = {name: [one for one in own if one.outcome is Outcome.FAIL] for name, own in verdicts.items()}
+    failed = {name: [one for one in own if one.outcome is CheckOutcome.FAIL] for name, own in verdicts.items()}
     assert {name: [one.check for one in own] for name, own in failed.items()} == {n: [check] for n, check in MISTAKES}
     assert [name for name, (one,) in failed.items() if not 1 <= len(one.snippet.splitlines()) <= 10] == []
 
@@ -70,9 +69,9 @@ def test_a_sound_dataset_fails_nothing(verdicts_of):
 
 def test_the_content_of_remote_data_is_not_applicable(verdicts_of):
     verdicts = verdicts_of("remote")
-    others = {check for check, one in verdicts.items() if one.outcome is Outcome.NOT_APPLICABLE}
+    others = {check for check, one in verdicts.items() if one.outcome is CheckOutcome.NOT_APPLICABLE}
     assert {"dataset-loads", "dataset-shape", "dataset-checksum"} <= others
-    assert verdicts["dataset-provenance"].outcome is Outcome.PASS
+    assert verdicts["dataset-provenance"].outcome is CheckOutcome.PASS
 
 
 def test_the_message_of_a_wrong_label_names_it(verdicts_of):

@@ -4,7 +4,7 @@ from opening import failure, opened, remark
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 
-from mfbench_check.checks.edges import is_clear
+from mfbench_check.checks.fitting import is_clear
 from mfbench_check.subjects import Opened
 
 

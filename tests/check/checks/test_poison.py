@@ -6,8 +6,8 @@ from opening import opened, remark
 from mfbench.data.prepare import Encoder
 from mfbench.run.trial.folds import Fold
 from mfbench.run.trial.steps import ClassifierInput
+from mfbench_check.display import CheckFailedError
 from mfbench_check.subjects import Opened
-from mfbench_check.verdicts import CheckFailedError
 
 
 class RefusesHugeRows(NearestMean):

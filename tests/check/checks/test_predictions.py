@@ -1,7 +1,7 @@
 import pytest
 from opening import failure, opened, remark
 
-from mfbench_check.verdicts import NotApplicableError
+from mfbench_check.display import NotApplicableError
 
 
 def test_codes_instead_of_labels_are_caught_with_texts():

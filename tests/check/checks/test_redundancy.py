@@ -1,7 +1,7 @@
 import numpy as np
 from opening import failure, opened
 
-from mfbench_check.checks.redundancy import _is_least
+from mfbench_check.checks.selectors import _is_least
 
 
 def test_a_constant_gets_the_smallest_weight_or_zero_but_not_the_largest():

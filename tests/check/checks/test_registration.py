@@ -2,11 +2,11 @@
 
 import pytest
 
-from mfbench.host.registered import Plugin
+from mfbench.host.expressions import Plugin
 from mfbench.host.registry import load_registry
-from mfbench_check.checks.registration import nothing_is_left_out
+from mfbench_check.checks.registered import nothing_is_left_out
+from mfbench_check.display import CheckFailedError
 from mfbench_check.subjects import Opened, Subject
-from mfbench_check.verdicts import CheckFailedError
 
 
 def opened(module):

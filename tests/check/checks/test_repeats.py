@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 from opening import failure, opened, remark
 
-from mfbench_check.verdicts import CheckFailedError, NotApplicableError
+from mfbench_check.display import CheckFailedError, NotApplicableError
 
 
 def test_the_size_of_a_difference_is_stated():

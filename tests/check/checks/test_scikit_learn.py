@@ -4,8 +4,8 @@ import pytest
 
 from mfbench.host.registry import load_registry
 from mfbench_check.checks.scikit_learn import passes_the_estimator_checks
+from mfbench_check.display import CheckFailedError, NotApplicableError
 from mfbench_check.subjects import Opened, Subject
-from mfbench_check.verdicts import CheckFailedError, NotApplicableError
 
 NAN = "check_estimators_nan_inf"
 

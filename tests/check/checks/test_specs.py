@@ -1,8 +1,8 @@
 import pytest
 from opening import failure, opened, remark
 
-from mfbench_check.checks.specs import FITS, _ends
-from mfbench_check.verdicts import NotApplicableError
+from mfbench_check.checks.registered import FITS, _ends
+from mfbench_check.display import NotApplicableError
 
 
 def test_a_misspelt_check_gets_a_suggestion():

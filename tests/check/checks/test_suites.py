@@ -4,11 +4,10 @@ import pytest
 
 from mfbench.errors import SuiteError, UsageError
 from mfbench.host.registry import load_registry
-from mfbench_check.catalog import CHECKS
-from mfbench_check.listing import all_checks
-from mfbench_check.serving import UNMET, make_check
+from mfbench_check.catalog import CHECKS, all_checks
+from mfbench_check.display import CheckOutcome
+from mfbench_check.running import UNMET, make_check
 from mfbench_check.subjects import Opened, Subject
-from mfbench_check.verdicts import Outcome
 
 MISTAKES = {
     "not-toml": ("suite-valid", "not valid TOML"),
@@ -42,7 +41,7 @@ def verdicts_of():
 def test_a_mistake_is_caught_by_the_check_named_for_it(verdicts_of):
     for name in MISTAKES:
         check, text = MISTAKES[name]
-        failed = [verdict for verdict in verdicts_of(name).values() if verdict.outcome is Outcome.FAIL]
+        failed = [verdict for verdict in verdicts_of(name).values() if verdict.outcome is CheckOutcome.FAIL]
         assert [verdict.check for verdict in failed] == [check], [(one.check, one.seen) for one in failed]
         assert text in failed[0].seen
         assert "\n" not in failed[0].seen
@@ -58,7 +57,7 @@ def test_the_snippet_shows_the_mistake(name, verdicts_of, monkeypatch):
 
 def test_a_sound_suite_passes_and_names_its_profiles(verdicts_of):
     verdicts = verdicts_of("sound-suite")
-    assert {one.outcome for one in verdicts.values()} == {Outcome.PASS}
+    assert {one.outcome for one in verdicts.values()} == {CheckOutcome.PASS}
     assert verdicts["suite-valid"].reason == "quick, standard, full"
 
 
@@ -66,12 +65,12 @@ def test_a_suite_whose_data_are_elsewhere_has_no_plan(verdicts_of, monkeypatch, 
     monkeypatch.setenv("MFBENCH_CACHE", str(tmp_path))
     monkeypatch.delenv("MFBENCH_DATA_DIR", raising=False)
     verdict = verdicts_of("far-away")["suite-plan"]
-    assert verdict.outcome is Outcome.NOT_APPLICABLE
+    assert verdict.outcome is CheckOutcome.NOT_APPLICABLE
     assert "openml:999999" in verdict.reason
 
 
 def test_of_many_replicates_a_few_are_planned(verdicts_of, monkeypatch):
-    from mfbench_check.checks import suites
+    from mfbench_check.checks import data as suites
 
     lengths = []
     original = suites.make_plan

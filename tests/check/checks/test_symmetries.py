@@ -1,7 +1,7 @@
 import pytest
 from opening import failure, opened, remark
 
-from mfbench_check.verdicts import NotApplicableError
+from mfbench_check.display import NotApplicableError
 
 SYMMETRIES = ["columns", "rows", "labels"]
 

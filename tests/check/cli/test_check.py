@@ -6,10 +6,11 @@ from xml.etree import ElementTree
 import pytest
 
 from mfbench.cli import main
-from mfbench_check.result import CheckReport
-from mfbench_check.verdicts import Outcome, Verdict
+from mfbench_check.display import CheckOutcome, CheckReport, CheckVerdict
 
-FAILED = Verdict(subject="a", kind="selector", package="p", check="fit", outcome=Outcome.FAIL, expected="x", seen="y")
+FAILED = CheckVerdict(
+    subject="a", kind="selector", package="p", check="fit", outcome=CheckOutcome.FAIL, expected="x", seen="y"
+)
 
 
 def run(words, capsys):

@@ -7,7 +7,7 @@ import pytest
 from mfbench.errors import ExitCode, RunError, UsageError
 from mfbench.model.trials import Status, Trial, TrialResult
 from mfbench.run.store.store import Store
-from mfbench_cluster.batch.shard_file import ShardFile, ended_exit_code, read_shard, shard_in
+from mfbench_cluster.batch.slurm import ShardFile, ended_exit_code, read_shard, shard_in
 
 KEYS = [f"{number:032x}" for number in range(3)]
 CONTENT = {

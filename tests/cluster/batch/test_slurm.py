@@ -16,10 +16,9 @@ from mfbench.model.trials import TrialResult
 from mfbench.report.progress import Silent
 from mfbench.run.runner import RunOptions, execute
 from mfbench.run.store.store import Store
-from mfbench.run.workers.fit_groups import fit_groups
+from mfbench.run.workers.trial_queue import fit_groups
 from mfbench_cluster.batch import slurm
-from mfbench_cluster.batch.shard_file import read_shard
-from mfbench_cluster.batch.slurm import SlurmOptions, slurm_seconds, write_batch
+from mfbench_cluster.batch.slurm import SlurmOptions, read_shard, slurm_seconds, write_batch
 
 HOSTILE = 'it\'s a "batch" $(touch PWNED) `x` \\ * ;&|'
 COMMAND = ["mfbench", "batch", "slurm", "own.toml"]

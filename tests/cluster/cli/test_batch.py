@@ -3,7 +3,7 @@
 import pytest
 
 from mfbench.cli import main
-from mfbench_cluster.batch.shard_file import read_shard
+from mfbench_cluster.batch.slurm import read_shard
 
 SUITE = """
 [suite]

@@ -9,7 +9,7 @@ pytest.importorskip("distributed", reason="Dask is not installed")
 
 from distributed.core import Status
 
-from mfbench_cluster.dask import calls
+from mfbench_cluster.dask import session
 
 KEY = ("mfbench", 1, 0)
 
@@ -28,23 +28,23 @@ def test_a_task_counts_while_it_executes(subtests):
         ("released", False),
     ]:
         with subtests.test(state=state, expected=expected):
-            assert calls.is_wanted(worker_with(state), KEY) is expected
+            assert session.is_wanted(worker_with(state), KEY) is expected
 
 
 def test_a_task_that_the_worker_has_forgotten_does_not_count():
-    assert not calls.is_wanted(worker_with("executing", key="another"), KEY)
+    assert not session.is_wanted(worker_with("executing", key="another"), KEY)
 
 
 def test_nothing_counts_at_a_worker_that_leaves(subtests):
     for status in [Status.closing, Status.closed, Status.failed]:
         with subtests.test(status=status):
-            assert not calls.is_wanted(worker_with("executing", status), KEY)
+            assert not session.is_wanted(worker_with("executing", status), KEY)
 
 
 def test_mfbench_is_told_the_threads_and_whether_the_answer_is_wanted(monkeypatch):
     worker = worker_with("executing")
     worker.get_current_task = lambda: KEY
-    monkeypatch.setattr(calls, "get_worker", lambda: worker)
+    monkeypatch.setattr(session, "get_worker", lambda: worker)
     seen = {}
 
     def answer(payload, *, slots, is_wanted):
@@ -53,8 +53,8 @@ def test_mfbench_is_told_the_threads_and_whether_the_answer_is_wanted(monkeypatc
         seen.update(after=is_wanted(), thread=threading.current_thread())
         return b"answer"
 
-    monkeypatch.setattr(calls.service, "answer", answer)
-    assert calls.answer(b"payload") == b"answer"
+    monkeypatch.setattr(session.service, "answer", answer)
+    assert session.answer(b"payload") == b"answer"
     assert seen["thread"] is threading.current_thread()
     assert {name: seen[name] for name in ("payload", "slots", "before", "after")} == {
         "payload": b"payload",

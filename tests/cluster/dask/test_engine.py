@@ -117,7 +117,7 @@ def test_an_error_is_a_reason_that_names_the_worker(engine, cluster):
 def test_calls_that_are_withdrawn_stop_and_never_end(engine):
     from distributed import get_worker
 
-    from mfbench_cluster.dask.calls import is_wanted
+    from mfbench_cluster.dask.session import is_wanted
 
     started, stopped = threading.Event(), threading.Event()
     ran = []
@@ -149,7 +149,7 @@ def test_calls_that_are_withdrawn_stop_and_never_end(engine):
 def test_leaving_gives_up_what_runs(engine, cluster, target):
     from distributed import get_worker
 
-    from mfbench_cluster.dask.calls import is_wanted
+    from mfbench_cluster.dask.session import is_wanted
 
     started, stopped = threading.Event(), threading.Event()
 

@@ -4,7 +4,7 @@ import builtins
 
 import pytest
 
-from mfbench_cluster.dask import entry
+from mfbench_cluster.dask import session
 
 distributed = pytest.importorskip("distributed", reason="Dask is not installed")
 
@@ -16,7 +16,7 @@ class Somewhere:
 @pytest.fixture
 def evaluate(monkeypatch):
     monkeypatch.setattr(distributed, "get_worker", Somewhere)
-    return lambda target, payload: eval(entry.EXPRESSION, entry.request(target, payload))
+    return lambda target, payload: eval(session.EXPRESSION, session.request(target, payload))
 
 
 def test_the_text_calls_the_target(evaluate):
@@ -42,7 +42,7 @@ def test_an_error_of_the_target_is_a_reason(evaluate):
 
 
 def test_it_refers_to_nothing_outside_itself():
-    namespace = entry.request("", b"")
+    namespace = session.request("", b"")
     exec(namespace["source"], namespace)
     names = set(namespace["run"].__code__.co_names)
     assert all(hasattr(builtins, name) or name in _ATTRIBUTES for name in names), names

@@ -3,8 +3,7 @@
 import subprocess
 import sys
 
-from mfbench.host.executors import make_engine
-from mfbench.host.registry import load_registry
+from mfbench.host.registry import load_registry, make_engine
 
 
 def test_listing_it_imports_no_dask():
@@ -17,7 +16,7 @@ def test_without_dask_the_error_names_the_package_to_install():
     code = (
         "import sys; sys.modules['distributed'] = None\n"
         "from mfbench.errors import MfbenchError\n"
-        "from mfbench.host.executors import make_engine\n"
+        "from mfbench.host.registry import make_engine\n"
         "from mfbench.host.registry import load_registry\n"
         "try: make_engine(load_registry(), 'dask', '', 1)\n"
         "except MfbenchError as error: print(error)\n"

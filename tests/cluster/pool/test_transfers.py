@@ -8,9 +8,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 from fake import job_of
 
-from mfbench_cluster.pool.batches import Batch
+from mfbench_cluster.pool.batches import AT_ONCE, MOST_TIMES, Batch, Transfers
 from mfbench_cluster.pool.messages import PieceReceived
-from mfbench_cluster.pool.transfers import AT_ONCE, MOST_TIMES, Transfers
 
 
 @pytest.fixture
@@ -43,7 +42,7 @@ def test_only_a_few_are_under_way(transfers):
 
 
 def test_pieces_cover_the_file(transfers, tmp_path, monkeypatch):
-    monkeypatch.setattr("mfbench_cluster.pool.transfers.PIECE", 100)
+    monkeypatch.setattr("mfbench_cluster.pool.batches.PIECE", 100)
     name = next(path.name for path in tmp_path.iterdir())
     transfers.request("machine", "p", name, None)
     (transfer,) = transfers.start()

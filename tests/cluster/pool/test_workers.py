@@ -3,7 +3,7 @@
 import pytest
 
 from mfbench.errors import RunError
-from mfbench_cluster.pool.workers import ATTEMPTS, Workers
+from mfbench_cluster.pool.remote import ATTEMPTS, Workers
 
 
 @pytest.fixture

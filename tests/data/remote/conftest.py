@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from mfbench.data.remote import download
+from mfbench.data import download
 
 ARFF = """% made up
 @relation plants

@@ -2,8 +2,8 @@
 
 import pytest
 
-from mfbench.base.untrusted import plain_text
-from mfbench.data.remote.answers import answer_of, shown
+from mfbench.base.text import plain_text
+from mfbench.data.download import answer_of, shown
 from mfbench.errors import DataError
 
 

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from mfbench.base.untrusted import plain_text
-from mfbench.data.remote.download import RefusedError, fetch_file, fetch_json
+from mfbench.base.text import plain_text
+from mfbench.data.download import RefusedError, fetch_file, fetch_json
 from mfbench.errors import DataError, DataUnavailableError
 
 BODY = b"".join(b"%d,%d\n" % (i, i * i) for i in range(3000))

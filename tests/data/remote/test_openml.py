@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mfbench.data.remote.openml import load_openml, openml_suite
+from mfbench.data.repositories import load_openml, openml_suite
 from mfbench.errors import DataError, DataUnavailableError, UnknownNameError, UsageError
 
 DESCRIPTION, COLUMNS = "/api/v1/json/data/61", "/api/v1/json/data/features/61"

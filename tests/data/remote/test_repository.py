@@ -2,7 +2,7 @@
 
 import pytest
 
-from mfbench.data.remote.repository import choose_target
+from mfbench.data.repositories import choose_target
 from mfbench.errors import UnknownNameError, UsageError
 
 

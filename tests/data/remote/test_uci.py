@@ -5,7 +5,7 @@ import hashlib
 import numpy as np
 import pytest
 
-from mfbench.data.remote.uci import load_uci
+from mfbench.data.repositories import load_uci
 from mfbench.errors import DataError, DataUnavailableError, UnknownNameError, UsageError
 
 DESCRIPTION, TABLE = "/api/dataset?id=53", "/static/public/53/data.csv"

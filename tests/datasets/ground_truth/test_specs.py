@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from in_turn import in_turn
 
-from mfbench.data.fingerprint import content_hash
+from mfbench.data.lookup import content_hash
 from mfbench.errors import UsageError
 from mfbench_datasets.ground_truth.specs import ground_truth_specs
 

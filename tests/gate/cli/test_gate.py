@@ -7,7 +7,7 @@ import pytest
 from mfbench.cli import main
 from mfbench.errors import MfbenchError
 from mfbench_gate import api as gating
-from mfbench_gate.comparison import Cell, Comparison, Side, Verdict
+from mfbench_gate.comparison import CellVerdict, ComparedCell, Comparison, Side
 
 
 @pytest.fixture
@@ -35,14 +35,16 @@ def run(words, capsys):
 def test_exit_codes(subtests, comparison, capsys):
     for verdicts, words, code in [
         ([], [], 3),
-        ([Verdict.NO_WORSE], [], 0),
-        ([Verdict.NO_WORSE, Verdict.UNDECIDED], [], 5),
-        ([Verdict.NO_WORSE, Verdict.UNDECIDED], ["--undecided", "ok"], 0),
-        ([Verdict.UNDECIDED, Verdict.WORSE], ["--undecided", "ok"], 4),
+        ([CellVerdict.NO_WORSE], [], 0),
+        ([CellVerdict.NO_WORSE, CellVerdict.UNDECIDED], [], 5),
+        ([CellVerdict.NO_WORSE, CellVerdict.UNDECIDED], ["--undecided", "ok"], 0),
+        ([CellVerdict.UNDECIDED, CellVerdict.WORSE], ["--undecided", "ok"], 4),
     ]:
         with subtests.test(verdicts=verdicts, words=words, code=code):
             made, _ = comparison
-            made.cells += [Cell(str(number), "d", "fit", 1.0, 1.2, verdict) for number, verdict in enumerate(verdicts)]
+            made.cells += [
+                ComparedCell(str(number), "d", "fit", 1.0, 1.2, verdict) for number, verdict in enumerate(verdicts)
+            ]
             assert run(["git:main", "git:HEAD", "toy", *words], capsys)[0] == code
 
 

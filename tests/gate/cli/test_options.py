@@ -6,13 +6,13 @@ from inspect import signature
 import pytest
 import typer
 
-from mfbench_gate.cli.options import with_outputs
-from mfbench_gate.comparison import Cell, Comparison, Side, Verdict
+from mfbench_gate.cli import with_outputs
+from mfbench_gate.comparison import CellVerdict, ComparedCell, Comparison, Side
 
 
 @pytest.fixture
 def comparison():
-    cells = [Cell("RFF", "wine", "time", 1.0, 1.2, Verdict.UNDECIDED, "too few pairs", unit="s", ratio=1.2)]
+    cells = [ComparedCell("RFF", "wine", "time", 1.0, 1.2, CellVerdict.UNDECIDED, "too few pairs", unit="s", ratio=1.2)]
     return Comparison(Side("main"), Side("HEAD"), cells=cells)
 
 

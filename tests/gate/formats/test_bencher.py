@@ -2,7 +2,7 @@
 
 import json
 
-from mfbench_gate.formats.bencher import to_bencher
+from mfbench_gate.formats import to_bencher
 
 
 def check_schema(content):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from mfbench_gate.formats.github_action_benchmark import to_github_action_benchmark
+from mfbench_gate.formats import to_github_action_benchmark
 
 
 def check_entries(entries):

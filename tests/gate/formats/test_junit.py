@@ -3,7 +3,7 @@
 import re
 from xml.etree import ElementTree
 
-from mfbench_gate.formats.junit import to_junit
+from mfbench_gate.formats import to_junit
 
 REQUIRED = {"name", "tests", "failures", "errors", "time", "timestamp", "hostname", "id", "package"}
 ALLOWED = {

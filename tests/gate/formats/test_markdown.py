@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from markdown_it import MarkdownIt
 
-from mfbench_gate.comparison import Comparison, Omission, Side, Verdict
-from mfbench_gate.formats.markdown import marker, to_markdown
+from mfbench_gate.comparison import CellVerdict, Comparison, Omission, Side
+from mfbench_gate.formats import marker, to_markdown
 
 MOST = 65_536
 COLUMNS = ["cell", "base", "head", "change", "verdict", "reason"]
@@ -47,7 +47,7 @@ def test_the_verdict_comes_first_and_the_rest_is_folded(comparison):
 
 
 def test_a_comparison_without_a_verdict_claims_no_level(comparison):
-    comparison.cells = comparison.with_verdict(Verdict.TREND)
+    comparison.cells = comparison.with_verdict(CellVerdict.TREND)
     text = to_markdown(comparison)
     assert text.splitlines()[1] == r"# \~ No verdict: 1 cell without measurements that compare"
     assert "false alarm" not in text
@@ -78,7 +78,7 @@ def test_hostile_names_stay_text(hostile):
 
 def test_a_comment_is_never_longer_than_github_accepts(comparison):
     cell = replace(comparison.cells[0], method="m" * 400, reason="r" * 2000)
-    comparison.cells = [cell] * 500 + [replace(cell, verdict=Verdict.NO_WORSE)] * 500
+    comparison.cells = [cell] * 500 + [replace(cell, verdict=CellVerdict.NO_WORSE)] * 500
     comparison.omissions = [Omission("x" * 5000, "y" * 5000)] * 500
     comparison.notes = ["z" * 5000] * 500
     comparison.changes = comparison.changes * 5000

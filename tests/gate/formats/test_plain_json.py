@@ -3,7 +3,7 @@
 import json
 from dataclasses import fields
 
-from mfbench_gate.comparison import Cell, Comparison
+from mfbench_gate.comparison import ComparedCell, Comparison
 from mfbench_gate.display import to_json
 
 
@@ -12,7 +12,7 @@ def test_every_field_is_in_the_file(comparison):
     assert content["headline"] == "Worse: 1 of 4 cells, undecided: 2"
     assert content["exit_code"] == 4
     assert set(content) == {"headline", "exit_code", *(field.name for field in fields(Comparison))}
-    assert set(content["cells"][0]) == {field.name for field in fields(Cell)}
+    assert set(content["cells"][0]) == {field.name for field in fields(ComparedCell)}
     assert content["cells"][2]["ratio"] is None
     assert content["cells"][0]["head_values"] == [0.011, 0.012, 0.013]
     assert content["cells"][0]["verdict"] == "worse"

@@ -8,9 +8,9 @@ import pytest
 from pytest_benchmark import cli
 from pytest_benchmark.stats import Stats
 
-from mfbench_gate.comparison import Place
-from mfbench_gate.formats.pytest_benchmark import to_pytest_benchmark
-from mfbench_gate.readers.benchmark_file import read_benchmark_file
+from mfbench_gate.comparison import MeasuredCase
+from mfbench_gate.formats import to_pytest_benchmark
+from mfbench_gate.readers import read_benchmark_file
 
 
 @pytest.fixture
@@ -51,8 +51,8 @@ def test_outliers_lie_beyond_the_quartiles(comparison):
 
 def test_our_own_reader_reads_it(path):
     result = read_benchmark_file(path)
-    assert list(result.times[Place("RFF/wine[head]")].values()) == [0.011, 0.012, 0.013]
-    assert list(result.times[Place("1NN/wine[head]")].values()) == [0.0101]
+    assert list(result.times[MeasuredCase("RFF/wine[head]")].values()) == [0.011, 0.012, 0.013]
+    assert list(result.times[MeasuredCase("1NN/wine[head]")].values()) == [0.0101]
     assert result.side.version == "4567def"
 
 

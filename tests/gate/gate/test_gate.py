@@ -3,12 +3,11 @@ import pytest
 from mfbench.errors import ExitCode, UsageError
 from mfbench.host.registry import load_registry
 from mfbench.suite.loading import load_suite
-from mfbench_gate.comparison import Verdict
+from mfbench_gate.comparison import CellVerdict, WorseLimits
 from mfbench_gate.gate.environments import PreparedSide
 from mfbench_gate.gate.gate import NO_TIME, UNCONFIRMED, Gate, confirming_blocks
-from mfbench_gate.gate.plan import plan_gate
+from mfbench_gate.gate.measure import plan_gate
 from mfbench_gate.gate.side import ReplicateError
-from mfbench_gate.limits import Limits
 
 SUITE = """
 [suite]
@@ -62,19 +61,19 @@ def verdicts(comparison, measure="fit"):
 def test_a_slowdown_is_found_and_the_rest_is_no_worse(gate, fake):
     comparison, said = gate(fake(ratios={"A": 1.2}))
     assert verdicts(comparison) == {
-        "A/iris": Verdict.WORSE,
-        "A/wine": Verdict.WORSE,
-        "B/iris": Verdict.NO_WORSE,
-        "B/wine": Verdict.NO_WORSE,
+        "A/iris": CellVerdict.WORSE,
+        "A/wine": CellVerdict.WORSE,
+        "B/iris": CellVerdict.NO_WORSE,
+        "B/wine": CellVerdict.NO_WORSE,
     }
     assert comparison.exit_code is ExitCode.REGRESSION
-    assert all(cell.reason == "confirmed by 6 new pairs" for cell in comparison.with_verdict(Verdict.WORSE))
+    assert all(cell.reason == "confirmed by 6 new pairs" for cell in comparison.with_verdict(CellVerdict.WORSE))
     assert "confirming 2 cells" in said
 
 
 def test_equal_versions_pass(gate, fake):
     comparison, _ = gate(fake(noise=0.02))
-    assert set(verdicts(comparison).values()) == {Verdict.NO_WORSE}
+    assert set(verdicts(comparison).values()) == {CellVerdict.NO_WORSE}
     assert comparison.exit_code is ExitCode.OK
     assert {cell.measure for cell in comparison.cells} == {"fit", "predict", "memory", "accuracy"}
 
@@ -104,14 +103,14 @@ def test_an_alarm_that_does_not_recur_is_undecided(gate, fake):
     model.on_run = recover
     comparison, _ = gate((model, start), only=["A", "iris"])
     (cell,) = [cell for cell in comparison.cells if cell.measure == "fit"]
-    assert (cell.verdict, cell.reason) == (Verdict.UNDECIDED, UNCONFIRMED)
+    assert (cell.verdict, cell.reason) == (CellVerdict.UNDECIDED, UNCONFIRMED)
     assert comparison.exit_code is ExitCode.UNDECIDED
 
 
 def test_a_confirmation_is_finished_although_the_budget_ends(gate, fake):
     # The pilot and five blocks take 22 s, and three blocks that confirm another 12 s.
     comparison, _ = gate(fake(ratios={"A": 1.2}), only=["A", "iris"], budget=30.0)
-    (cell,) = comparison.with_verdict(Verdict.WORSE)
+    (cell,) = comparison.with_verdict(CellVerdict.WORSE)
     assert (cell.measure, cell.reason) == ("fit", "confirmed by 6 new pairs")
     assert comparison.seconds == 34.0
 
@@ -126,7 +125,7 @@ def test_a_confirmation_that_hangs_is_cut_off_and_named(gate, fake):
     model.on_run = hang
     comparison, _ = gate((model, start), only=["A", "iris"], budget=30.0)
     (cell,) = [cell for cell in comparison.cells if cell.measure == "fit"]
-    assert (cell.verdict, cell.reason) == (Verdict.UNDECIDED, NO_TIME)
+    assert (cell.verdict, cell.reason) == (CellVerdict.UNDECIDED, NO_TIME)
 
 
 def test_what_runs_no_code_of_the_project_is_neither_measured_nor_undecided(gate, fake):
@@ -152,7 +151,7 @@ def test_decided_cells_are_not_measured_on(gate, fake):
 
 def test_the_budget_ends_a_gate_with_what_is_known(gate, fake):
     comparison, _ = gate(fake(), budget=6.5)  # a process takes a second: two for the pilot, four for a block
-    assert set(verdicts(comparison).values()) == {Verdict.UNDECIDED}
+    assert set(verdicts(comparison).values()) == {CellVerdict.UNDECIDED}
     assert comparison.exit_code is ExitCode.UNDECIDED
     assert "2 pairs; at least" in comparison.cells[0].reason
     assert gate(fake(), budget=6.5, undecided_ok=True)[0].exit_code is ExitCode.OK
@@ -187,9 +186,9 @@ def test_changed_predictions_are_reported_and_judged(gate, fake):
         ("B", "wine", 100, 20),
     ]
     scores = {cell.name: cell for cell in comparison.cells if cell.measure == "accuracy"}
-    assert scores["A/iris"].verdict is Verdict.NO_WORSE
+    assert scores["A/iris"].verdict is CellVerdict.NO_WORSE
     assert scores["A/iris"].reason == "predictions are identical"
-    assert scores["B/iris"].verdict is not Verdict.NO_WORSE
+    assert scores["B/iris"].verdict is not CellVerdict.NO_WORSE
     assert scores["B/iris"].difference == pytest.approx(-0.2)
 
 
@@ -214,7 +213,7 @@ def test_a_method_that_fails_later_is_left_out_unless_it_was_judged_before(gate,
     model.on_run = fail
     comparison, _ = gate((model, start), only=["B", "iris"])
     assert [(o.name, o.reason) for o in comparison.omissions] == [("B/iris", "failed on the head: no memory")]
-    assert {cell.verdict for cell in comparison.cells if cell.measure == "fit"} <= {Verdict.NO_WORSE}
+    assert {cell.verdict for cell in comparison.cells if cell.measure == "fit"} <= {CellVerdict.NO_WORSE}
 
 
 def test_nothing_that_runs_is_nothing_measured(gate, fake):
@@ -223,7 +222,7 @@ def test_nothing_that_runs_is_nothing_measured(gate, fake):
 
 
 def test_limits_are_the_users(gate, fake):
-    comparison, _ = gate(fake(ratios={"A": 1.2}), limits=Limits(time=1.5))
+    comparison, _ = gate(fake(ratios={"A": 1.2}), limits=WorseLimits(time=1.5))
     assert comparison.exit_code is ExitCode.OK
 
 
@@ -256,4 +255,4 @@ def test_a_method_that_fails_while_it_is_confirmed_is_left_out(gate, fake):
     model.on_run = fail
     comparison, _ = gate((model, start), only=["A", "iris"])
     assert [o.reason for o in comparison.omissions] == ["failed on the head: no memory"]
-    assert not comparison.with_verdict(Verdict.WORSE)
+    assert not comparison.with_verdict(CellVerdict.WORSE)

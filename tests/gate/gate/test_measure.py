@@ -1,12 +1,11 @@
 from mfbench.model.trials import Trial
-from mfbench_gate.comparison import Place
+from mfbench_gate.comparison import MeasuredCase
 from mfbench_gate.gate import measure
-from mfbench_gate.gate.measure import BASE, HEAD, Blocks, Measurements
-from mfbench_gate.gate.plan import TimedCell
+from mfbench_gate.gate.measure import BASE, HEAD, Blocks, Measurements, TimedCell
 
 
 def cell(method, folds=3):
-    return TimedCell(Place(method, "d"), tuple(Trial("", "d", method, 0, fold, 1) for fold in range(folds)))
+    return TimedCell(MeasuredCase(method, "d"), tuple(Trial("", "d", method, 0, fold, 1) for fold in range(folds)))
 
 
 def piloted(start, cells, clock="cpu"):
@@ -19,7 +18,7 @@ def test_a_block_gives_two_pairs_of_each_cell_and_one_repetition_of_the_base(fak
     model, start = fake(ratios={"A": 2.0}, noise=0.0)
     blocks, into = piloted(start, [cell("A"), cell("B")])
     blocks.run([cell("A"), cell("B")], into)
-    costs = into.costs[Place("A", "d"), "fit"]
+    costs = into.costs[MeasuredCase("A", "d"), "fit"]
     assert costs.base == [0.1, 0.1]
     assert costs.head == [0.2, 0.2]
     assert costs.repeated == [(0.1, 0.1)]
@@ -62,7 +61,7 @@ def test_the_clock_is_that_of_the_user(fake):
     _, start = fake(noise=0.0)
     blocks, into = piloted(start, [cell("A")], clock="wall")
     blocks.run([cell("A")], into)
-    assert into.costs[Place("A", "d"), "fit"].base == [0.2, 0.2]
+    assert into.costs[MeasuredCase("A", "d"), "fit"].base == [0.2, 0.2]
 
 
 def test_what_one_side_cannot_run_is_left_out_with_the_reason(fake):

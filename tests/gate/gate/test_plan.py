@@ -4,7 +4,7 @@ from mfbench.errors import NothingPlannedError, SuiteError, UsageError
 from mfbench.host.registry import load_registry
 from mfbench.suite.additions import with_additions
 from mfbench.suite.loading import load_suite
-from mfbench_gate.gate.plan import plan_gate
+from mfbench_gate.gate.measure import plan_gate
 
 
 def planned(name, profile="quick", only=(), part=None):

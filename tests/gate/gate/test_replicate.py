@@ -11,9 +11,9 @@ from mfbench.api import Request, prepare_suite, run_suite
 from mfbench.host.registry import load_registry
 from mfbench.suite.additions import with_additions
 from mfbench.suite.loading import load_suite
-from mfbench_gate.gate.plan import plan_gate
+from mfbench_gate.gate.measure import plan_gate
 from mfbench_gate.gate.replicate import LEAST_SECONDS, MOST_ROUNDS, SHARING, Replicate, _versions, rounds_for
-from mfbench_gate.gate.staging import staged
+from mfbench_gate.gate.side import staged
 
 sys.path.append(str(Path(__file__).parents[2] / "run"))
 from small_runs import InProcess
@@ -64,7 +64,7 @@ def replicate(suite, registry):
 
 def test_trials_are_those_of_the_suite(replicate, suite, tmp_path, monkeypatch):
     own, plan = replicate
-    monkeypatch.setattr("mfbench.run.workers.choice.LocalPool", InProcess)
+    monkeypatch.setattr("mfbench.run.runner.LocalPool", InProcess)
     stored = run_suite(str(suite), out=tmp_path / "reports").trials.set_index(["method", "fold"])
     for cell in plan.cells:
         for trial in cell.trials:

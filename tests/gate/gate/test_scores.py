@@ -1,9 +1,8 @@
 from mfbench.host.registry import load_registry
 from mfbench.suite.loading import load_suite
-from mfbench_gate.comparison import Verdict
+from mfbench_gate.comparison import CellVerdict, WorseLimits
 from mfbench_gate.gate.gate import judge_answers
-from mfbench_gate.gate.plan import plan_gate
-from mfbench_gate.limits import Limits
+from mfbench_gate.gate.measure import plan_gate
 
 
 def planned(name, only):
@@ -26,24 +25,24 @@ def answers_of(plan, flips=0):
 
 def test_equal_predictions_are_no_worse():
     plan = planned("uci", ["iris", "1NN"])
-    cells, changes = judge_answers(plan, answers_of(plan), Limits(), 0.05)
+    cells, changes = judge_answers(plan, answers_of(plan), WorseLimits(), 0.05)
     assert {(cell.measure, cell.verdict, cell.reason) for cell in cells} == {
-        ("accuracy", Verdict.NO_WORSE, "predictions are identical"),
-        ("balanced_accuracy", Verdict.NO_WORSE, "predictions are identical"),
+        ("accuracy", CellVerdict.NO_WORSE, "predictions are identical"),
+        ("balanced_accuracy", CellVerdict.NO_WORSE, "predictions are identical"),
     }
     assert changes == []
 
 
 def test_changed_predictions_are_judged_against_the_limit():
     plan = planned("uci", ["iris", "1NN"])
-    cells, changes = judge_answers(plan, answers_of(plan, flips=5), Limits(), 0.05)
-    assert {cell.verdict for cell in cells} == {Verdict.WORSE}
+    cells, changes = judge_answers(plan, answers_of(plan, flips=5), WorseLimits(), 0.05)
+    assert {cell.verdict for cell in cells} == {CellVerdict.WORSE}
     assert [(change.method, change.dataset, change.n_changed) for change in changes] == [("1NN", "iris", 27)]
 
 
 def test_sizes_are_judged_apart_and_named():
     plan = planned("timing", ["REL"])
-    cells, changes = judge_answers(plan, answers_of(plan, flips=5), Limits(), 0.05)
+    cells, changes = judge_answers(plan, answers_of(plan, flips=5), WorseLimits(), 0.05)
     assert [cell.size for cell in cells] == [cell.place.size for cell in plan.cells]
     assert {cell.dataset for cell in cells} == {plan.cells[0].place.dataset}
     assert {change.dataset for change in changes} == {f"{cell.place.dataset}/{cell.place.size}" for cell in plan.cells}
@@ -52,4 +51,4 @@ def test_sizes_are_judged_apart_and_named():
 def test_one_side_alone_gives_no_score():
     plan = planned("uci", ["iris", "1NN"])
     answers = {place: answer for place, answer in answers_of(plan).items() if place[0] == "base"}
-    assert judge_answers(plan, answers, Limits(), 0.05) == ([], [])
+    assert judge_answers(plan, answers, WorseLimits(), 0.05) == ([], [])

@@ -6,8 +6,8 @@ from mfbench.api import load_dataset
 from mfbench.host.registry import load_registry
 from mfbench.run.workers.job import read_arrays
 from mfbench.suite.loading import load_suite
-from mfbench_gate.gate.plan import plan_gate
-from mfbench_gate.gate.staging import staged
+from mfbench_gate.gate.measure import plan_gate
+from mfbench_gate.gate.side import staged
 
 
 def test_files_of_a_gate_and_their_end():

@@ -5,9 +5,9 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from mfbench.host.registry import load_registry
 from mfbench.run.environment import describe
-from mfbench_gate.history import calibration
-from mfbench_gate.history.calibration import calibrate, this_machine
-from mfbench_gate.history.entries import Machine
+from mfbench_gate.history import trends
+from mfbench_gate.history.storage import Machine
+from mfbench_gate.history.trends import calibrate, this_machine
 
 
 def test_this_machine_is_the_kind_that_runs_record():
@@ -16,7 +16,7 @@ def test_this_machine_is_the_kind_that_runs_record():
 
 
 def test_each_kernel_takes_time(monkeypatch):
-    monkeypatch.setattr(calibration, "REPEATS", 1)
+    monkeypatch.setattr(trends, "REPEATS", 1)
     measured = calibrate()
     assert min(measured.kernels) > 0.0
     assert measured.kernels == (measured.gemm, measured.memory, measured.python)
@@ -30,7 +30,7 @@ def test_native_libraries_run_on_one_thread(monkeypatch):
         return 1.0
 
     np.ones((2, 2)) @ np.ones((2, 2))
-    monkeypatch.setattr(calibration, "_shortest", spy)
+    monkeypatch.setattr(trends, "_shortest", spy)
     with threadpool_limits(2):
         calibrate()
     assert len(numbers) == 3

@@ -8,8 +8,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from mfbench_gate.history import changes
-from mfbench_gate.history.changes import FACTOR, SHORTEST, change_points, correlation, penalty
+from mfbench_gate.history import trends
+from mfbench_gate.history.trends import FACTOR, SHORTEST, change_points, correlation, penalty
 
 
 def total(values, starts, cost):
@@ -34,7 +34,7 @@ def test_no_segmentation_is_better():
             for starts in combinations(range(SHORTEST, len(values)), n_changes)
             if np.diff([*starts, len(values)], prepend=0).min() >= SHORTEST
         ]
-        starts = changes._segment_starts(values, cost)
+        starts = trends._segment_starts(values, cost)
         assert np.diff([*starts, len(values)], prepend=0).min() >= SHORTEST, seed
         assert total(values, starts, cost) == pytest.approx(min(possible), abs=1e-9), seed
 
@@ -46,7 +46,7 @@ def test_the_changes_are_those_of_ruptures():
     for seed in range(200):
         rng = np.random.default_rng(seed)
         values, cost = series(rng, rng.integers(20, 150)), penalty(50, 1.0)
-        ours = changes._segment_starts(values, cost)
+        ours = trends._segment_starts(values, cost)
         search = ruptures.KernelCPD(kernel="linear", min_size=SHORTEST, jump=1).fit(values[:, None])
         theirs = [int(end) for end in search.predict(pen=cost)[:-1]]
         equal += ours == theirs

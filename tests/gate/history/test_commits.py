@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from mfbench.errors import UsageError
-from mfbench_gate.history.commits import Commit, project_commit
+from mfbench_gate.history.record import Commit, project_commit
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="needs Git to make a repository")
 DATE = "2026-02-03T04:05:06+02:00"

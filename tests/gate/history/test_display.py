@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from mfbench.report.render.json import to_json
+from mfbench.report.render.files import to_json
 from mfbench_gate.history.display import bisect_commands, history_report, show_history
-from mfbench_gate.history.entries import Machine
-from mfbench_gate.history.series import select_series
-from mfbench_gate.history.trends import trend_of
+from mfbench_gate.history.storage import Machine
+from mfbench_gate.history.trends import select_series, trend_of
 
 
 def noisy(levels, length=6):

@@ -3,7 +3,7 @@
 import dataclasses
 
 from mfbench.run.store.metadata import Environment
-from mfbench_gate.history.entries import Machine
+from mfbench_gate.history.storage import Machine
 
 
 def environment(**changes):

@@ -7,9 +7,8 @@ import sqlite3
 import pytest
 
 from mfbench.errors import UsageError
-from mfbench_gate.history import file
-from mfbench_gate.history.file import HistoryError, open_history
-from mfbench_gate.history.storage import add_entries, read_entries
+from mfbench_gate.history import storage
+from mfbench_gate.history.storage import HistoryError, add_entries, open_history, read_entries
 
 
 def reading(path):
@@ -100,13 +99,13 @@ def test_a_database_without_the_right_to_write(history, make_entry, monkeypatch)
     def read_only(path, write):
         return sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, isolation_level=None)
 
-    monkeypatch.setattr(file, "_connect", read_only)
+    monkeypatch.setattr(storage, "_connect", read_only)
     with pytest.raises(HistoryError, match="cannot be written to; make the file and its folder writable"):
         add_entries(history, [make_entry(9)])
 
 
 def test_a_file_that_another_process_keeps_locked(history, make_entry, monkeypatch):
-    monkeypatch.setattr(file, "BUSY_SECONDS", 0.01)
+    monkeypatch.setattr(storage, "BUSY_SECONDS", 0.01)
     with open_history(history, write=True), pytest.raises(HistoryError, match="another process has been writing to it"):
         add_entries(history, [make_entry(9)])
 

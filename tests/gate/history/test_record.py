@@ -7,8 +7,7 @@ from mfbench.errors import UsageError
 from mfbench.model.trials import Status
 from mfbench.suite.protocols import Split
 from mfbench.suite.schema import ProtocolSettings
-from mfbench_gate.history.commits import Commit
-from mfbench_gate.history.record import entry_of
+from mfbench_gate.history.record import Commit, entry_of
 
 NOW = "2026-06-01T00:00:00+00:00"
 COMMIT = Commit("a" * 40, "2026-05-01T00:00:00+00:00")

@@ -3,8 +3,8 @@
 import pytest
 
 from mfbench.errors import UnknownNameError, UsageError
-from mfbench_gate.history.entries import Machine
-from mfbench_gate.history.series import select_series
+from mfbench_gate.history.storage import Machine
+from mfbench_gate.history.trends import select_series
 
 
 def values(series):

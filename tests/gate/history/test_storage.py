@@ -6,8 +6,7 @@ import os
 
 import pytest
 
-from mfbench_gate.history.entries import Machine
-from mfbench_gate.history.storage import Addition, add_entries, read_entries
+from mfbench_gate.history.storage import Addition, Machine, add_entries, read_entries
 
 
 def test_an_entry_comes_back_as_it_went_in(tmp_path, make_entry):

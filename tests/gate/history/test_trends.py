@@ -11,9 +11,8 @@ import pytest
 from typer.main import get_command
 
 from mfbench.cli.entry import app
-from mfbench_gate.history.series import select_series
-from mfbench_gate.history.trends import bisect_command, trend_of
-from mfbench_gate.limits import parse_limits
+from mfbench_gate.comparison import parse_limits
+from mfbench_gate.history.trends import bisect_command, select_series, trend_of
 
 
 @pytest.fixture

@@ -9,11 +9,11 @@ from statistics import median
 import pytest
 
 from mfbench.errors import UsageError
-from mfbench_gate.comparison import Place
-from mfbench_gate.readers import benchmark_file as reader
-from mfbench_gate.readers.benchmark_file import read_benchmark_file
+from mfbench_gate import readers as reader
+from mfbench_gate.comparison import MeasuredCase
+from mfbench_gate.readers import read_benchmark_file
 
-NAME = Place("tests/test_speed.py::fit")
+NAME = MeasuredCase("tests/test_speed.py::fit")
 
 
 def test_the_rounds_are_the_values_of_a_benchmark(benchmark_file):
@@ -30,7 +30,7 @@ def test_the_rounds_are_the_values_of_a_benchmark(benchmark_file):
 @pytest.mark.parametrize(("stats", "seconds"), [({"median": 2, "mean": 3}, 2.0), ({"mean": 3}, 3.0)])
 def test_without_rounds_the_statistics_are_used(benchmark_file, stats, seconds):
     path = benchmark_file("a.json", {"fit": {"fullname": "fit", "stats": stats}})
-    assert read_benchmark_file(path).times == {Place("fit"): {(0, 0): seconds}}
+    assert read_benchmark_file(path).times == {MeasuredCase("fit"): {(0, 0): seconds}}
 
 
 @pytest.mark.slow(reason="pytest runs in a process of its own")
@@ -135,7 +135,7 @@ def test_a_name_that_appears_twice_is_compared_once(benchmark_file):
     entry = {"fullname": "fit", "stats": {"median": 1}}
     path = benchmark_file("a.json", {}, benchmarks=[entry, entry])
     result = read_benchmark_file(path)
-    assert result.times == {Place("fit"): {(0, 0): 1.0}}
+    assert result.times == {MeasuredCase("fit"): {(0, 0): 1.0}}
     assert result.omissions[0].reason == "appears more than once in the file; the first one is compared."
 
 

@@ -3,14 +3,14 @@
 import pytest
 from stored_runs import FOLDS, right
 
-from mfbench_gate.comparison import Place
-from mfbench_gate.readers.runs import read_run
+from mfbench_gate.comparison import MeasuredCase
+from mfbench_gate.readers import read_run
 
 
 def test_times_and_memory_of_trials_that_succeeded(make_run):
     result = read_run(make_run("a", {"A": {0: "timeout"}, "B": "error"}, seconds=2.0), "a")
     assert result.kind == "run"
-    assert list(result.times) == [Place("A", "d")]
+    assert list(result.times) == [MeasuredCase("A", "d")]
     assert result.times["A", "d", ""] == {(0, fold): 2.0 for fold in range(1, FOLDS)}
     assert set(result.memory["A", "d", ""].values()) == {1000.0}
 
@@ -22,7 +22,7 @@ def test_memory_that_was_not_measured_is_absent(make_run):
 def test_a_timing_run_has_a_place_for_each_size(make_run):
     result = read_run(make_run("a", {"A": right}, kind="timing"), "a")
     assert result.kind == "timing run"
-    assert list(result.times) == [Place("A", "d", "n=36, p=3")]
+    assert list(result.times) == [MeasuredCase("A", "d", "n=36, p=3")]
 
 
 @pytest.mark.parametrize(

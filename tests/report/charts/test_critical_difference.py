@@ -21,8 +21,7 @@ from mfbench.report.charts.critical_difference import (
     levels,
     specify,
 )
-from mfbench.stats.across_datasets.missing import complete
-from mfbench.stats.across_datasets.overall import Overall
+from mfbench.stats.across_datasets import Overall, complete
 
 DIAGRAM = Diagram(["A", "long name", "C", "D & <E>"], [1.2, 1.9, 3.0, 3.9], 1.1, [(0, 1), (1, 2), (2, 3)], "caption")
 

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from mfbench.report.charts.curves import HIGHLIGHTED, MOST_LINES, curve_chart, ranking_chart
-from mfbench.report.charts.theme import NEUTRAL
-from mfbench.suite.scores import Score
+from mfbench.report.charts.drawing import NEUTRAL
+from mfbench.suite.forms import Score
 
 
 def means_of(cells, sizes=(1, 10, 100)):

@@ -13,8 +13,7 @@ from chart_data import data_of
 
 from mfbench.errors import MfbenchError
 from mfbench.model.sections import Chart
-from mfbench.report.charts.drawing import FORMATS, drawing_engine, picture, specification
-from mfbench.report.charts.theme import CONFIG
+from mfbench.report.charts.drawing import CONFIG, FORMATS, drawing_engine, picture, specification
 
 SPEC = {
     "data": {"values": [{"x": 1, "y": 2}]},

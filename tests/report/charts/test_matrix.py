@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mfbench.report.charts.matrix import MOST_FEATURES, matrix_chart, matrix_of, order_of
-from mfbench.report.charts.theme import BETTER, WORSE
+from mfbench.report.charts.comparison import MOST_FEATURES, matrix_chart, matrix_of, order_of
+from mfbench.report.charts.drawing import BETTER, WORSE
 
 PAIRS = pd.DataFrame({"first": ["x", "x", "y"], "second": ["y", "x", "z"], "value": [0.5, 2.0, -0.25]})
 

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mfbench.report.charts.scaling import scaling_chart
-from mfbench.stats.timing import timing_exponents
+from mfbench.report.charts.time import scaling_chart
+from mfbench.stats.summary import timing_exponents
 
 ROWS, FEATURES = (100, 200, 400), (5, 10)
 

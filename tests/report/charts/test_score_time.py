@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mfbench.report.charts.score_time import front, labelled, score_time_chart
+from mfbench.report.charts.time import front, labelled, score_time_chart
 
 
 def summary(means, seconds, names="ABCDEFGH", planned=1):

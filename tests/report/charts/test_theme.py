@@ -5,7 +5,7 @@ import re
 import altair as alt
 import pytest
 
-from mfbench.report.charts.theme import (
+from mfbench.report.charts.drawing import (
     ACCENT,
     BETTER,
     COLOURS,

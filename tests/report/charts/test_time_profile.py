@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mfbench.report.charts.theme import COLOURS
-from mfbench.report.charts.time_profile import time_profile_chart
-from mfbench.stats.across_datasets.profiles import performance_profile, performance_ratios
+from mfbench.report.charts.drawing import COLOURS
+from mfbench.report.charts.time import time_profile_chart
+from mfbench.stats.across_datasets import performance_profile, performance_ratios
 
 RATIOS = pd.DataFrame({"A": [1.0, 1.0, 3.0], "B": [30.0, np.inf, 1.0], "C": [np.inf] * 3})
 

@@ -5,9 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mfbench_gate.history.series import select_series
-from mfbench_gate.history.trend_chart import sparkline, trend_chart
-from mfbench_gate.history.trends import Trend, trend_of
+from mfbench_gate.history.display import sparkline, trend_chart
+from mfbench_gate.history.trends import Trend, select_series, trend_of
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mfbench.report.charts.theme import ACCENT, NEUTRAL
-from mfbench.report.charts.weights import relative_weights, weights_chart
+from mfbench.report.charts.detection import relative_weights, weights_chart
+from mfbench.report.charts.drawing import ACCENT, NEUTRAL
 
 
 def trials(*weights, methods=None):

@@ -4,9 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mfbench.report.charts.win_probabilities import win_probabilities_chart
-from mfbench.stats.across_datasets.missing import complete
-from mfbench.stats.across_datasets.overall import Overall
+from mfbench.report.charts.comparison import win_probabilities_chart
+from mfbench.stats.across_datasets import Overall, complete
 
 # Of four datasets, A is better than B on three and equal on one, and better than C on two.
 SCORES = pd.DataFrame({"C": [0.9, 0.9, 0.1, 0.1], "A": [0.8, 0.8, 0.8, 0.5], "B": [0.7, 0.7, 0.7, 0.5]})

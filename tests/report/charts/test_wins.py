@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from mfbench.report.charts.theme import BETTER, EQUAL, WORSE
-from mfbench.report.charts.wins import counts, wins_chart
+from mfbench.report.charts.comparison import counts, wins_chart
+from mfbench.report.charts.drawing import BETTER, EQUAL, WORSE
 
 RULES = [("papers' rule W/T/L", "published_"), ("sound W/T/L", "sound_")]
 SUMMARY = pd.DataFrame(

@@ -7,7 +7,7 @@ import pandas as pd
 
 from mfbench.model.sections import Report, Section
 from mfbench.report.contents import report_of
-from mfbench.report.render.csv import to_csv
+from mfbench.report.render.files import to_csv
 
 
 def csv_of(run):

@@ -16,20 +16,19 @@ from mfbench.host.registry import load_registry
 from mfbench.model.sections import Report, Section
 from mfbench.model.trials import Interactions, Status, TrialResult
 from mfbench.report.contents import CONTENTS, kind_of, report_of
-from mfbench.report.reanalysis import reanalyse, report_of_table
-from mfbench.report.render.json import HISTORY, POWER, REPORT, VERSIONS, schema, to_json
-from mfbench.report.sections.power import power_report
+from mfbench.report.present import reanalyse, report_of_table
+from mfbench.report.render.files import HISTORY, POWER, REPORT, VERSIONS, schema, to_json
+from mfbench.report.sections.across_datasets import power_report
 from mfbench.report.sections.remarks import remarks
 from mfbench.run.store.metadata import RecordedShard
 from mfbench.run.store.store import Store
-from mfbench.stats.one_dataset.rules import RULES
-from mfbench.stats.settings import MISSING_POLICIES
+from mfbench.stats.cells import MISSING_POLICIES
+from mfbench.stats.rules import RULES
+from mfbench.suite.forms import DETECTION_METRICS
 from mfbench.suite.published import Description, PublishedCount, PublishedFigure, PublishedTable, read_published
 from mfbench.suite.schema import ProtocolSettings
-from mfbench.suite.scores import DETECTION_METRICS
 from mfbench_gate.history.display import history_report
-from mfbench_gate.history.series import select_series
-from mfbench_gate.history.trends import trend_of
+from mfbench_gate.history.trends import select_series, trend_of
 
 
 def json_of(run):

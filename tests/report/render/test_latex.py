@@ -4,7 +4,7 @@ import re
 
 from mfbench.model.sections import Cell, Report, Section, Table
 from mfbench.report.contents import report_of
-from mfbench.report.render.latex import escape, to_latex
+from mfbench.report.render.files import escape, to_latex
 
 SPECIAL = "\\{}$&#_%~^"
 

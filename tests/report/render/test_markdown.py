@@ -6,9 +6,8 @@ import pytest
 
 from mfbench.model.sections import Cell, Chart, Report, Section, Table
 from mfbench.report.contents import report_of
-from mfbench.report.render.markdown import to_markdown
-from mfbench.report.sections.methods import methods
-from mfbench.report.sections.scores import score_table
+from mfbench.report.render.files import to_markdown
+from mfbench.report.sections.scores import methods, score_table
 
 
 def markdown_rows(text, heading):

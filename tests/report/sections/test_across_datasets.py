@@ -8,8 +8,7 @@ from chart_data import data_of
 
 from mfbench.report.charts.drawing import specification
 from mfbench.report.contents import across_datasets_of, pairs_of, report_of
-from mfbench.report.render.json import to_json
-from mfbench.report.render.markdown import to_markdown
+from mfbench.report.render.files import to_json, to_markdown
 from mfbench.run.store.store import Store
 
 

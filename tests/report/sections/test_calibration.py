@@ -3,7 +3,7 @@
 import numpy as np
 
 from mfbench.report.contents import report_of
-from mfbench.report.sections.calibration import calibration
+from mfbench.report.sections.across_datasets import calibration
 
 
 class TestEqualByConstruction:

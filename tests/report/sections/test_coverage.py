@@ -5,8 +5,8 @@ import pytest
 from mfbench import load_run
 from mfbench.report.brief import problems, reading_notes
 from mfbench.report.pages import page_of
-from mfbench.report.sections.coverage import compared_folds, not_run_yet
 from mfbench.report.sections.remarks import remarks
+from mfbench.report.sections.scores import compared_folds, not_run_yet
 from mfbench.run.store.store import Store
 
 CELLS = {

@@ -10,11 +10,10 @@ from mfbench import load_run
 from mfbench.errors import UsageError
 from mfbench.model.trials import TrialResult
 from mfbench.report.brief import brief_report, reading_notes
-from mfbench.report.charts.theme import MOST_DATASETS
+from mfbench.report.charts.drawing import MOST_DATASETS
 from mfbench.report.contents import report_of
 from mfbench.report.present import Form, present_run
-from mfbench.report.render.csv import to_csv
-from mfbench.report.render.markdown import to_markdown
+from mfbench.report.render.files import to_csv, to_markdown
 from mfbench.report.sections.curves import curve_details, curves, points
 
 NOISE = np.array([0.02, -0.01, 0.0, 0.01, -0.02])

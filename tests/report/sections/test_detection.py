@@ -14,9 +14,7 @@ from mfbench.errors import MfbenchError, UsageError
 from mfbench.report.charts.drawing import picture, specification
 from mfbench.report.contents import report_of
 from mfbench.report.present import write_charts
-from mfbench.report.render.csv import to_csv
-from mfbench.report.render.json import to_json
-from mfbench.report.render.markdown import to_markdown
+from mfbench.report.render.files import to_csv, to_json, to_markdown
 from mfbench.report.render.terminal import show
 from mfbench.report.sections.detection import detection
 from mfbench.report.sections.scores import score_table

@@ -7,8 +7,8 @@ from chart_data import data_of
 from mfbench.model.trials import TrialResult
 from mfbench.report.charts.drawing import specification
 from mfbench.report.contents import report_of
-from mfbench.report.sections.features import TITLE, features
-from mfbench.stats.stability import nogueira_stability, selected_features
+from mfbench.report.sections.detection import FEATURES, features
+from mfbench.stats.selection import nogueira_stability, selected_features
 
 
 def chose(*features):
@@ -78,8 +78,8 @@ def test_it_comes_on_request(write_run):
     for statistics in (False, True):
         report = report_of(run, statistics=statistics)
         sections = {section.title: section for section in report.sections}
-        assert (TITLE in sections) == statistics
-    assert "Nogueira's" in " ".join(sections[TITLE].notes)
+        assert (FEATURES in sections) == statistics
+    assert "Nogueira's" in " ".join(sections[FEATURES].notes)
 
 
 def test_if_no_method_leaves_a_feature_out_there_is_no_section(write_run):

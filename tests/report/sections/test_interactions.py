@@ -12,10 +12,9 @@ from rich.console import Console
 from mfbench.model.trials import Interactions, TrialResult
 from mfbench.report.charts.drawing import specification
 from mfbench.report.contents import report_of
-from mfbench.report.render.json import to_json
-from mfbench.report.render.markdown import to_markdown
+from mfbench.report.render.files import to_json, to_markdown
 from mfbench.report.render.terminal import show
-from mfbench.report.sections.interactions import interactions, mean_weights, pair_weights
+from mfbench.report.sections.detection import interactions, mean_weights, pair_weights
 
 
 def pair(value, p_value=None, rank=1):

@@ -3,7 +3,7 @@
 from chart_data import data_of
 
 from mfbench.report.charts.drawing import specification
-from mfbench.report.sections.methods import methods
+from mfbench.report.sections.scores import methods
 
 
 class TestMethodTable:

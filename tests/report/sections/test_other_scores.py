@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from mfbench.report.contents import report_of
-from mfbench.report.render.json import to_json
-from mfbench.report.render.markdown import to_markdown
-from mfbench.report.sections.other_scores import other_scores
-from mfbench.stats.companions import LARGE
+from mfbench.report.render.files import to_json, to_markdown
+from mfbench.report.sections.scores import other_scores
+from mfbench.stats.summary import LARGE
 
 EVEN, LIMIT, SKEWED = [0, 1] * 10, [0] * 13 + [1] * 7, [0] * 14 + [1] * 6
 METRICS = ("accuracy", "balanced_accuracy", "log_loss")

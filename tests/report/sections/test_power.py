@@ -8,7 +8,7 @@ from rich.console import Console
 
 from mfbench.errors import UnknownNameError, UsageError
 from mfbench.report.present import present_power
-from mfbench.report.sections.power import power_report
+from mfbench.report.sections.across_datasets import power_report
 
 
 def present(run, difference=1.0, **options):

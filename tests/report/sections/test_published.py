@@ -7,9 +7,7 @@ import pytest
 from rich.console import Console
 
 from mfbench.report.contents import report_of
-from mfbench.report.render.csv import to_csv
-from mfbench.report.render.json import to_json
-from mfbench.report.render.markdown import to_markdown
+from mfbench.report.render.files import to_csv, to_json, to_markdown
 from mfbench.report.render.terminal import show
 from mfbench.report.sections.published import published
 from mfbench.suite.published import PublishedCount, PublishedFigure

@@ -1,6 +1,6 @@
 """The profile of times: shares of datasets within a factor of the fastest method."""
 
-from mfbench.report.sections.time_ratios import time_ratios
+from mfbench.report.sections.timing import time_ratios
 
 
 def test_the_fastest_method_comes_first(small_run):

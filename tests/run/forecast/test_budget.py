@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mfbench.errors import UsageError
 from mfbench.model.trials import Trial
-from mfbench.run.forecast.budget import Budget, duration_text, in_rounds, parse_duration, seconds_of
+from mfbench.run.forecast.order import Budget, duration_text, in_rounds, parse_duration, seconds_of
 
 
 def trials_of(n_datasets, n_methods, n_folds):

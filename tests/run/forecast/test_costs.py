@@ -8,7 +8,7 @@ import pytest
 from mfbench.model.trials import Trial
 from mfbench.run.forecast import costs as module
 from mfbench.run.forecast.costs import LearnedCosts, Measured, forecast, learned_costs
-from mfbench.suite.forecast import Cost
+from mfbench.suite.plan import Cost
 
 
 def declared(seconds=1.0, memory=1000, limit=600.0):

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 from mfbench.host.expressions import parse
 from mfbench.model.trials import Trial
 from mfbench.run.forecast.order import SHARE, longest_first, seconds_each
-from mfbench.suite.forecast import Cost
 from mfbench.suite.methods import ResolvedMethod, Step
+from mfbench.suite.plan import Cost
 
 METHODS = {
     label: ResolvedMethod(label, Step(parse("relief")) if label in "AB" else None, Step(parse("knn")), "all")

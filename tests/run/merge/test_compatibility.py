@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from mfbench.errors import RunError
-from mfbench.run.merge.compatibility import RecordedRun, check_compatible, joined_metadata, remarks_on
+from mfbench.run.merging import RecordedRun, check_compatible, joined_metadata, remarks_on
 from mfbench.run.store.metadata import Environment, PublishedHeading, RecordedFigures, RecordedSuite, Reused
 from mfbench.suite.published import PublishedCount, PublishedFigure
 from mfbench.suite.schema import ProtocolSettings, SizeRange

@@ -5,7 +5,7 @@ import shutil
 from small_claims import small_run
 from tampering import changed
 
-from mfbench.run.merge.differing_data import differing_data
+from mfbench.run.merging import differing_data
 
 __all__ = ["small_run"]  # a fixture
 

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from mfbench.model.trials import Trial, TrialResult
-from mfbench.run.merge.merging import merge_runs
+from mfbench.run.merging import merge_runs
 from mfbench.run.store.metadata import RecordedShard
 from mfbench.run.store.store import Store
+from mfbench.suite.plan import digest_of
 from mfbench.suite.schema import ProtocolSettings
-from mfbench.suite.shards import digest_of
 
 # Neither the datasets nor the methods are in alphabetical order.
 TRIALS = [

@@ -5,7 +5,7 @@ import sqlite3
 import pytest
 
 from mfbench.errors import RunError
-from mfbench.run.merge.joined_store import changed_store, insert
+from mfbench.run.merging import changed_store, insert
 from mfbench.run.store.file import FILE_NAME
 from mfbench.run.store.store import Store
 

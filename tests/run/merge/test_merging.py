@@ -14,10 +14,10 @@ from tampering import changed
 from mfbench.errors import NeverStartedError, RunError, UsageError
 from mfbench.model.trials import Candidate, Curve, Status, Trial, TrialResult, Unavailable
 from mfbench.report.heading import regeneration_commands
-from mfbench.run.merge import merging
-from mfbench.run.merge.merging import merge_runs
+from mfbench.run import merging
+from mfbench.run.merging import merge_runs
 from mfbench.run.store.file import FILE_NAME
-from mfbench.run.store.formats.arrays import pack
+from mfbench.run.store.formats import pack
 from mfbench.run.store.metadata import Environment
 from mfbench.run.store.store import Store
 from mfbench.stats.results import Run

@@ -3,7 +3,7 @@
 import pytest
 
 from mfbench.errors import RunError
-from mfbench.run.store.folder_lock import REMNANT, locked
+from mfbench.run.store.file import REMNANT, locked
 
 
 def test_a_second_process_is_refused_and_the_option_is_named(tmp_path):

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mfbench.run.store.file import FILE_NAME
-from mfbench.run.store.fresh import ASIDE, set_aside
+from mfbench.run.store.file import ASIDE, FILE_NAME, set_aside
 
 
 @pytest.fixture

@@ -5,9 +5,8 @@ from tampering import changed
 
 from mfbench.errors import RunError
 from mfbench.model.trials import Trial, TrialResult
-from mfbench.run.store import reading as store_reading
-from mfbench.run.store.reading import ReadableStore
-from mfbench.run.store.store import Store
+from mfbench.run.store import store as store_reading
+from mfbench.run.store.store import ReadableStore, Store
 
 
 @pytest.fixture

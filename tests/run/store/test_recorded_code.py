@@ -1,8 +1,7 @@
 """What a run records of its code, and how that of another installation differs."""
 
 from mfbench.run.environment import describe
-from mfbench.run.store.metadata import metadata_of
-from mfbench.run.store.recorded_code import UNRECORDED, RecordedCode, code_of, differences_of, joined_code
+from mfbench.run.store.metadata import UNRECORDED, RecordedCode, code_of, differences_of, joined_code, metadata_of
 
 
 def test_a_run_records_the_code_that_its_keys_depend_on(prepared):

@@ -1,6 +1,6 @@
 """Checksums of rows and tables."""
 
-from mfbench.run.store.seals import TRIAL_COLUMNS, WHOLE, checksum, differing, seal
+from mfbench.run.store.checksums import TRIAL_COLUMNS, WHOLE, checksum, differing, seal
 from mfbench.run.store.store import Store
 
 

@@ -8,8 +8,7 @@ import pytest
 from mfbench.errors import RunError
 from mfbench.model.trials import Status, Trial, TrialResult, Unavailable
 from mfbench.run.store.file import FILE_NAME
-from mfbench.run.store.formats.arrays import pack
-from mfbench.run.store.formats.texts import LIMITS
+from mfbench.run.store.formats import LIMITS, pack
 from mfbench.run.store.store import Store
 from mfbench.suite.protocols import Split
 

@@ -11,11 +11,9 @@ from spies import Log, Spy, fold_of, method, mixed, numbers, run
 
 from mfbench.host.registry import load_registry
 from mfbench.model.trials import Status, Trial
-from mfbench.run.trial.curve import area_under
+from mfbench.run.trial.curve import area_under, run_trial
 from mfbench.run.trial.folds import Fold
-from mfbench.run.trial.prediction import run_trial
-from mfbench.suite.curves import curve_sizes
-from mfbench.suite.methods import TOP
+from mfbench.suite.methods import TOP, curve_sizes
 
 REGISTRY = load_registry()
 METRICS = ["accuracy", "balanced_accuracy", "mcc", "log_loss"]

@@ -1,6 +1,6 @@
 """The points of a grid, in its order, and what each sets."""
 
-from mfbench.run.trial.grid import grid_points, parameters, readable
+from mfbench.run.trial.steps import grid_points, parameters, readable
 
 GRID = (("selector", "a,b", ((1, 2), (3, 4))), ("classifier", "b", (5, 6)), ("top", "top", ("all",)))
 

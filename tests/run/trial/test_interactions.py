@@ -12,10 +12,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from mfbench.data.prepare import Columns
 from mfbench.host.expressions import parse
 from mfbench.model.trials import Status, Trial
-from mfbench.run.store.formats.documents import pack_document
+from mfbench.run.store.formats import pack_document
+from mfbench.run.trial.curve import run_trial
 from mfbench.run.trial.folds import Fold
-from mfbench.run.trial.interactions import PAIRS_KEPT, read_interactions
-from mfbench.run.trial.prediction import run_trial
+from mfbench.run.trial.steps import PAIRS_KEPT, read_interactions
 from mfbench.suite.methods import ResolvedMethod, Step
 from mfbench.suite.protocols import stratified_splits
 

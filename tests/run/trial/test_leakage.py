@@ -5,7 +5,7 @@ import pytest
 from spies import NAN, TUNED, Log, Spy, fold_of, ids, maker, method, mixed, run, trial
 
 from mfbench.model.trials import Status
-from mfbench.run.trial.prediction import run_trial
+from mfbench.run.trial.curve import run_trial
 
 
 class TestLeakage:

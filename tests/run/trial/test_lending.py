@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from spies import Spy, fold_of, method, run
 
-from mfbench.run.trial.lending import rows_for, shared
+from mfbench.run.trial.guard import rows_for, shared
 from mfbench_margin import ReliefF
 
 

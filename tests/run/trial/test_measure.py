@@ -5,8 +5,8 @@ import time
 import numpy as np
 import pytest
 
-from mfbench.run.trial import measure
-from mfbench.run.trial.measure import PeakMemory, Stopwatch
+from mfbench.run.trial import guard
+from mfbench.run.trial.guard import PeakMemory, Stopwatch
 
 MB = 2**20
 
@@ -77,7 +77,7 @@ class TestPeakMemory:
         assert peak.bytes > 60 * MB
 
     def test_where_the_system_cannot_tell_it_is_zero(self, monkeypatch, tmp_path):
-        monkeypatch.setattr(measure, "_CLEAR", tmp_path / "no" / "such")
+        monkeypatch.setattr(guard, "_CLEAR", tmp_path / "no" / "such")
         with PeakMemory() as peak:
             np.ones(16 * MB // 8)
         assert peak.bytes == 0

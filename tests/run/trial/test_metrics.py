@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn import metrics as oracle
 
 from mfbench.run.trial.metrics import Predictions, evaluate, predict
-from mfbench.suite.scores import METRICS
+from mfbench.suite.forms import METRICS
 
 
 def outcome(truth, predictions=None, scores=None, seen=None, is_probability=True):

@@ -10,10 +10,10 @@ from spies import Spy
 from mfbench.data.prepare import Columns
 from mfbench.host.expressions import parse
 from mfbench.model.trials import Status, Trial
+from mfbench.run.trial.curve import run_trial
 from mfbench.run.trial.folds import Fold
-from mfbench.run.trial.prediction import run_trial
 from mfbench.suite.methods import ResolvedMethod, Step
-from mfbench.suite.protocols.nested_cv import NestedCV
+from mfbench.suite.protocols import NestedCV
 
 X, Y = load_iris(return_X_y=True)
 

@@ -3,8 +3,7 @@
 import pytest
 from small_runs import job_of
 
-from mfbench.run.trial.prediction import PredictionRunner
-from mfbench.run.trial.runner import TrialRunner
+from mfbench.run.trial.curve import PredictionRunner, TrialRunner
 
 
 def test_a_runner_makes_folds_and_runs_trials(prepared, tmp_path):

@@ -8,8 +8,8 @@ from spies import Log, Spy, fold_of, maker, method, mixed, run, trial
 
 from mfbench.data.prepare import Columns
 from mfbench.model.trials import Status
-from mfbench.run.trial.prediction import run_trial
-from mfbench.run.trial.subsets import check_finite, choose
+from mfbench.run.trial.curve import run_trial
+from mfbench.run.trial.folds import check_finite, choose
 
 
 class InSets(Spy):

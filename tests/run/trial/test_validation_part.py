@@ -6,8 +6,8 @@ from spies import TUNED, Log, N, Spy, ids, method, numbers, run, trial
 
 from mfbench.data.prepare import Columns
 from mfbench.model.trials import Status
+from mfbench.run.trial.curve import run_trial
 from mfbench.run.trial.folds import Fold
-from mfbench.run.trial.prediction import run_trial
 
 
 def fold_of(*, refit, data=None, scale="none"):

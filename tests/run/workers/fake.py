@@ -13,10 +13,10 @@ import numpy as np
 from mfbench.engines import CallOutcome, Engine, Executor
 from mfbench.host.expressions import parse
 from mfbench.model.trials import Trial, TrialResult
-from mfbench.run.fingerprint import fingerprint_of
+from mfbench.run.store.metadata import fingerprint_of
 from mfbench.run.workers.job import Job, write_arrays
 from mfbench.suite.methods import ResolvedMethod, Step
-from mfbench.suite.protocols.repeated_cv import RepeatedCV
+from mfbench.suite.protocols import RepeatedCV
 from mfbench.suite.schema import ProtocolSettings
 from mfbench_cluster.pool.messages import (
     Accepted,

@@ -3,8 +3,8 @@
 import pytest
 from small_runs import job_of
 
-from mfbench.run.workers.agenda import TrialQueue
-from mfbench.run.workers.owners import BUILT_IN
+from mfbench.run.workers.job import BUILT_IN
+from mfbench.run.workers.trial_queue import TrialQueue
 
 FOREIGN = frozenset(["foreign"])
 FITS = {((), "x"): None}

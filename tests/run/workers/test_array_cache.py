@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from mfbench.run.workers.array_cache import ArrayCache, ArrayCacheError
+from mfbench_cluster.array_cache import ArrayCache, ArrayCacheError
 
 
 def content(number, size=1000):

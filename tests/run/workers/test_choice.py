@@ -17,7 +17,7 @@ from mfbench.report.progress import Silent
 from mfbench.report.sections.remarks import remarks
 from mfbench.run.runner import RunOptions, execute
 from mfbench.run.store.store import Store
-from mfbench.run.workers.array_cache import ArrayCache
+from mfbench_cluster.array_cache import ArrayCache
 from mfbench_cluster.hooks import mfbench_pool
 from mfbench_cluster.service import WorkerService
 
@@ -148,7 +148,7 @@ def test_without_a_pool_an_engine_is_one_sentence_and_costs_no_result(prepared, 
 
 
 def test_times_of_several_machines_are_a_remark(prepared, tmp_path, monkeypatch):
-    monkeypatch.setattr("mfbench.run.workers.choice.LocalPool", StubPool)
+    monkeypatch.setattr("mfbench.run.runner.LocalPool", StubPool)
     plan, folder, registry = prepared
     monkeypatch.setattr(StubPool, "machines", {"one": "a"})
     execute(plan, folder, registry, RunOptions(jobs=1), Silent())

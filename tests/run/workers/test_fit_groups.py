@@ -1,6 +1,6 @@
 """Groups of trials that share a selector fit."""
 
-from mfbench.run.workers.fit_groups import fit_group, fit_groups
+from mfbench.run.workers.trial_queue import fit_group, fit_groups
 
 
 def test_trials_with_one_selector_on_one_fold_are_a_group(prepared):

@@ -10,10 +10,10 @@ from small_runs import SUITE, job_of, results_of, started
 from mfbench.api import Request, prepare_suite
 from mfbench.errors import RunError
 from mfbench.host.registry import load_registry
-from mfbench.run.forecast.budget import Budget, in_rounds
+from mfbench.run.forecast.order import Budget, in_rounds
 from mfbench.run.workers import local
+from mfbench.run.workers.job import owners_of_method
 from mfbench.run.workers.local import LocalPool
-from mfbench.run.workers.owners import owners_of_method
 
 
 def test_workers_that_cannot_start_are_an_error_not_a_wait(prepared, tmp_path):

@@ -1,9 +1,8 @@
 """Whose code a trial runs, and which plugins its worker loads."""
 
-from mfbench.host.expressions import parse
-from mfbench.host.registered import Declaration, Plugin
+from mfbench.host.expressions import Declaration, Plugin, parse
 from mfbench.host.registry import load_registry
-from mfbench.run.workers.owners import BUILT_IN, code_of_methods, owners_of_method, visible
+from mfbench.run.workers.job import BUILT_IN, code_of_methods, owners_of_method, visible
 from mfbench.suite.methods import ResolvedMethod, Step
 
 BASELINES = Plugin("baselines", "mfbench_baselines.plugin", "mfbench", "0.1.0")

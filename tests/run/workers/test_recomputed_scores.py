@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from mfbench.model.trials import Candidate, Curve, Interactions, TrialResult
-from mfbench.run.trial.detection_scores import detection_scores
+from mfbench.run.trial.detection import detection_scores
 from mfbench.run.trial.metrics import Predictions
-from mfbench.run.workers.recomputed_scores import Truth, scores_of, wrong_score
-from mfbench.suite.scores import METRICS
+from mfbench.suite.forms import METRICS
+from mfbench_claims.recomputed_scores import Truth, scores_of, wrong_score
 
 
 def random_codes(rng):

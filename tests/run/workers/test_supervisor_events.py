@@ -6,11 +6,11 @@ from types import SimpleNamespace
 import pytest
 
 from mfbench.model.trials import Status, Trial, TrialResult
-from mfbench.processes.keeper import Ended, Prepared
+from mfbench.processes.monitor import Ended, Prepared
 from mfbench.run.workers import supervisor
-from mfbench.run.workers.agenda import Task
-from mfbench.run.workers.owners import BUILT_IN
+from mfbench.run.workers.job import BUILT_IN
 from mfbench.run.workers.supervisor import Supervisor
+from mfbench.run.workers.trial_queue import QueuedTrial
 
 
 class Channel:
@@ -64,7 +64,7 @@ def answer(key, status=Status.OK, *, is_spent=False):
 
 
 def task(key):
-    return Task(0, Trial(key, "iris", "A", 0, 0, 0), BUILT_IN)
+    return QueuedTrial(0, Trial(key, "iris", "A", 0, 0, 0), BUILT_IN)
 
 
 def outcomes(place):

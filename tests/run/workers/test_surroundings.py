@@ -14,7 +14,7 @@ import pytest
 import sklearn
 import threadpoolctl
 
-from mfbench.run.workers.surroundings import GlobalState
+from mfbench.run.workers.global_state import GlobalState
 
 
 def _reseed():
@@ -87,7 +87,7 @@ def _check(state, name):
 def test_a_process_that_is_left_is_named():
     code = """
 import subprocess, sys
-from mfbench.run.workers.surroundings import GlobalState
+from mfbench.run.workers.global_state import GlobalState
 state = GlobalState()
 state.begin(0)
 process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)

@@ -12,9 +12,9 @@ from mfbench import ClassifierSpec
 from mfbench.host.registry import load_registry
 from mfbench.model.trials import TrialResult
 from mfbench.processes.channel import framed, receive
-from mfbench.run.trial.prediction import PredictionRunner
+from mfbench.run.trial.curve import PredictionRunner
 from mfbench.run.workers import worker as module
-from mfbench.run.workers.owners import BUILT_IN
+from mfbench.run.workers.job import BUILT_IN
 from mfbench.run.workers.worker import FOLDS_KEPT, Worker
 
 

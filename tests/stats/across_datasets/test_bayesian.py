@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mfbench.stats.across_datasets.bayesian import signed_rank_test
+from mfbench.stats.bayesian import signed_rank_test
 
 
 def probabilities(posterior):

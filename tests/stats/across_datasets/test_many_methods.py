@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 from scipy import stats
 
-from mfbench.stats.across_datasets.many_methods import (
+from mfbench.stats.across_datasets import (
     critical_difference,
     friedman_test,
     holm,
     not_separated,
+    rank_table,
     win_probabilities,
 )
-from mfbench.stats.across_datasets.ranks import rank_table
 
 SCORES = npst.arrays(
     float, st.tuples(st.integers(2, 8), st.integers(3, 6)), elements=st.sampled_from([0.5, 0.6, 0.7, 0.8, 0.9])

@@ -6,7 +6,7 @@ import pytest
 from sklearn.dummy import DummyClassifier
 from sklearn.metrics import balanced_accuracy_score, log_loss
 
-from mfbench.stats.across_datasets.missing import complete, dummy_score
+from mfbench.stats.across_datasets import complete, dummy_score
 
 HOLE = pd.DataFrame({"A": [0.9, 0.8, 0.7], "B": [0.7, np.nan, 0.6], "C": [0.8, 0.6, 0.9]}, index=list("def"))
 

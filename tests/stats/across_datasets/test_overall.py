@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from mfbench.stats.across_datasets.missing import complete
-from mfbench.stats.across_datasets.overall import Overall
+from mfbench.stats.across_datasets import Overall, complete
 
 PUBLISHED = Path(__file__).parents[3] / "suites" / "published"
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mfbench.stats.across_datasets.power import datasets_needed, detectable_across
+from mfbench.stats.across_datasets import datasets_needed, detectable_across
 
 DRAWS = 4000
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mfbench.stats.across_datasets.profiles import performance_profile, performance_ratios
+from mfbench.stats.across_datasets import performance_profile, performance_ratios
 
 COSTS = pd.DataFrame({"A": [1.0, 4.0, 2.0], "B": [2.0, 1.0, np.nan], "C": [10.0, 2.0, 2.0]})
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from mfbench.stats.across_datasets.missing import complete
+from mfbench.stats.across_datasets import complete
 
 TABLES = (
     st.integers(1, 6)

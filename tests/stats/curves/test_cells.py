@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mfbench.stats.curves.cells import curve_cells
+from mfbench.stats.curves import curve_cells
 
 
 def test_rows_in_any_order_become_tables_of_folds_by_sizes(make_curves):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from mfbench.model.trials import Curve, TrialResult
-from mfbench.stats.curves.frame import COLUMNS, curve_frame
+from mfbench.stats.curves import CURVE_COLUMNS, curve_frame
 
 CURVE = Curve(
     sizes=np.array([1, 4]),
@@ -18,7 +18,7 @@ def test_each_trial_size_and_metric_is_a_row(write_run):
     results = [TrialResult(key="", scores={"accuracy": 0.75}, curve=CURVE), TrialResult(key="", scores={"accuracy": 1})]
     run = write_run({("iris", "A"): results}, folds=2)
     frame = run.curves
-    assert tuple(frame.columns) == COLUMNS
+    assert tuple(frame.columns) == CURVE_COLUMNS
     assert frame[["fold", "size", "metric"]].values.tolist() == [
         [0, 1, "accuracy"],
         [0, 4, "accuracy"],

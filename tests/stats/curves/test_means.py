@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mfbench.stats.curves.means import COLUMNS, mean_curves
-from mfbench.stats.one_dataset.paired import corrected_t_test
+from mfbench.stats.curves import MEAN_COLUMNS, mean_curves
+from mfbench.stats.paired import corrected_t_test
 
 FOLDS = [0.6, 0.7, 0.5, 0.65, 0.8]
 
@@ -64,4 +64,4 @@ def test_missing_scores_are_left_out_and_sizes_ascend(make_curves):
 
 
 def test_without_curves_there_are_columns_alone(make_curves):
-    assert mean_curves(make_curves({("d", "A"): {1: [0.5]}})[:0], 0.25).columns.tolist() == COLUMNS
+    assert mean_curves(make_curves({("d", "A"): {1: [0.5]}})[:0], 0.25).columns.tolist() == MEAN_COLUMNS

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mfbench.stats.curves.cells import CurveCell
-from mfbench.stats.curves.sufficient import close_size, sufficient_size, sufficient_sizes
+from mfbench.stats.curves import CurveCell, close_size, sufficient_size, sufficient_sizes
 
 NOISE = np.array([0.02, -0.01, 0.0, 0.01, -0.02])
 

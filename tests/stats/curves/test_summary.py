@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mfbench.stats.curves.rankings import COLUMNS as RANKINGS
-from mfbench.stats.curves.summary import classifier_of, curve_overview, curve_summary
-from mfbench.stats.settings import ComparisonSettings
+from mfbench.stats.cells import ComparisonSettings
+from mfbench.stats.curves import RANKING_COLUMNS as RANKINGS
+from mfbench.stats.curves import classifier_of, curve_overview, curve_summary
 
 SETTINGS = ComparisonSettings("accuracy", True, None, "corrected-t", 0.05, 0.25)
 FOLDS = 5

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from mfbench.stats.one_dataset.bayesian import Posterior, correlated_t_test
-from mfbench.stats.one_dataset.paired import corrected_t_test
+from mfbench.stats.bayesian import Posterior, correlated_t_test
+from mfbench.stats.paired import corrected_t_test
 
 SCORES = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=5, max_size=20).map(
     lambda pairs: tuple(np.array(pairs).T)

@@ -3,11 +3,9 @@
 import numpy as np
 import pytest
 
-from mfbench.stats.one_dataset.best import against_best, evidence, ratio_without_repeats
-from mfbench.stats.one_dataset.cells import CellResults
-from mfbench.stats.one_dataset.paired import corrected_t_test
-from mfbench.stats.one_dataset.rules import compare
-from mfbench.stats.settings import ComparisonSettings
+from mfbench.stats.cells import CellResults, ComparisonSettings
+from mfbench.stats.paired import corrected_t_test
+from mfbench.stats.rules import against_best, compare, evidence, ratio_without_repeats
 
 SETTINGS = ComparisonSettings("accuracy", True, None, "corrected-t", 0.05, 1 / 9)
 

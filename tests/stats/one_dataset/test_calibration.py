@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mfbench.stats.one_dataset.calibration import design_of, rejections, share
-from mfbench.stats.one_dataset.paired import corrected_t_test, paired_t_test
-from mfbench.stats.settings import ComparisonSettings
+from mfbench.stats.calibration import design_of, rejections, share
+from mfbench.stats.cells import ComparisonSettings
+from mfbench.stats.paired import corrected_t_test, paired_t_test
 from mfbench.suite.protocols import make_protocol
 
 SETTINGS = ComparisonSettings("accuracy", True, "A", "corrected-t", 0.05, 1 / 9)

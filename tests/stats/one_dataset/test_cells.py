@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from mfbench.errors import RunError
-from mfbench.stats.one_dataset.cells import results_by_cell
+from mfbench.stats.cells import results_by_cell
 
 
 def trials():

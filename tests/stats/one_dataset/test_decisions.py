@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from mfbench.stats.one_dataset.decisions import DecisionTest, mcnemar_test, s_test
+from mfbench.stats.paired import DecisionTest, mcnemar_test, s_test
 
 COUNTS = st.tuples(st.integers(0, 40), st.integers(0, 40), st.integers(0, 20))
 

@@ -1,6 +1,6 @@
 """The level of a rule is the one measured in the resampling design nearest to the protocol."""
 
-from mfbench.stats.one_dataset.levels import best_level_held, level_held
+from mfbench.stats.rules import best_level_held, level_held
 
 
 def test_levels_are_told_for_the_design_they_were_measured_in():

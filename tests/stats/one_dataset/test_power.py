@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from mfbench.stats.one_dataset.decisions import mcnemar_test
-from mfbench.stats.one_dataset.paired import corrected_t_test
-from mfbench.stats.one_dataset.power import detectable_by_mcnemar, noncentrality
+from mfbench.stats.paired import corrected_t_test, detectable_by_mcnemar, mcnemar_test, noncentrality
 
 DRAWS = 8000
 ERROR = 4 * np.sqrt(0.8 * 0.2 / DRAWS)

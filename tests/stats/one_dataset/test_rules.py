@@ -5,15 +5,12 @@ import pandas as pd
 import pytest
 
 from mfbench.errors import RunError
-from mfbench.stats.one_dataset.bayesian import correlated_t_test
-from mfbench.stats.one_dataset.cells import results_by_cell
-from mfbench.stats.one_dataset.decisions import mcnemar_test, s_test
-from mfbench.stats.one_dataset.paired import corrected_t_test, paired_t_test
-from mfbench.stats.one_dataset.rules import RULES, compare, sound_test
-from mfbench.stats.one_dataset.signed import sign_test, wilcoxon_test
-from mfbench.stats.settings import ComparisonSettings
+from mfbench.stats.bayesian import correlated_t_test
+from mfbench.stats.cells import ComparisonSettings, results_by_cell
+from mfbench.stats.paired import corrected_t_test, mcnemar_test, paired_t_test, s_test, sign_test, wilcoxon_test
+from mfbench.stats.rules import RULES, compare, sound_test
 from mfbench.stats.summary import compare_with_reference, summarise
-from mfbench.suite.schema import Report
+from mfbench.suite.schema import ReportSettings
 
 FOLDS, REPEATS = 4, 3
 RNG = np.random.default_rng(0)
@@ -80,7 +77,7 @@ def test_a_test_of_decisions_has_no_verdict_on_another_metric(trials):
 
 def test_a_suite_can_name_every_rule():
     for key in ("test", "published_test"):
-        (item,) = [Report.model_json_schema()["properties"][key]]
+        (item,) = [ReportSettings.model_json_schema()["properties"][key]]
         assert set(item["enum"]) == set(RULES)
 
 

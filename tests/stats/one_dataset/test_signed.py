@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from mfbench.stats.one_dataset.signed import rank_biserial, sign_test, wilcoxon_test
+from mfbench.stats.paired import rank_biserial, sign_test, wilcoxon_test
 
 TIED = st.lists(st.integers(-6, 6), min_size=1, max_size=30).map(lambda values: np.array(values) / 100)
 

@@ -9,7 +9,7 @@ from mfbench.errors import SuiteError
 from mfbench.host.registry import load_registry
 from mfbench.suite.loading import load_suite
 from mfbench.suite.plan import make_plan
-from mfbench.suite.protocols.ground_truth import GroundTruth
+from mfbench.suite.protocols import GroundTruth
 
 HEAD = """
 [suite]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mfbench.suite.protocols.holdout import Holdout
+from mfbench.suite.protocols import Holdout
 
 
 class TestHoldout:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mfbench.suite.protocols.repeated_cv import RepeatedCV
+from mfbench.suite.protocols import RepeatedCV
 
 Y = np.repeat([0, 1, 2], [40, 25, 10])
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mfbench.errors import DataError
-from mfbench.suite.protocols.rows import cross_validation, parted, shares, stratified_splits
+from mfbench.suite.protocols import cross_validation, parted, shares, stratified_splits
 
 Y = np.repeat([0, 1, 2], [60, 45, 15])
 

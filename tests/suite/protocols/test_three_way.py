@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mfbench.suite.protocols.three_way import ThreeWay
+from mfbench.suite.protocols import ThreeWay
 
 
 class TestThreeWay:

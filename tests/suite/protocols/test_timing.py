@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-from mfbench.suite.protocols.timing import Timing
+from mfbench.suite.protocols import Timing
 
 Y = np.repeat([0, 1, 2], [60, 45, 15])
 

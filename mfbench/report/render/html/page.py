@@ -3,20 +3,71 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import json
 from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+from importlib.metadata import version
 from typing import Any
 
-from mfbench.base.untrusted import FORMULA, MARKDOWN, plain
+from mfbench.base.files import write_whole
+from mfbench.base.text import FORMULA, MARKDOWN, plain
+from mfbench.data.cache import default_cache
 from mfbench.model.sections import Cell, Chart, Report, Section, Table
-from mfbench.report.charts.drawing import cleaned, specification
-from mfbench.report.charts.theme import CONFIG, distinct_slugs
-from mfbench.report.render.html.library import drawing_library
-from mfbench.report.render.html.pictures import packed, static_picture
-from mfbench.report.render.html.scores import ScoreData
-from mfbench.report.render.html.templates import asset, render
-from mfbench.report.render.latex import SIGNS
+from mfbench.report.charts.drawing import CONFIG, cleaned, distinct_slugs, drawing_engine, specification
+from mfbench.report.render.files import SIGNS
+from mfbench.report.render.html.tables import ScoreData, packed, static_picture
+
+
+@cache
+def asset(name: str) -> str:
+    """Return the text of a file of this package."""
+    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def render(name: str, **values: Any) -> str:
+    """Return a template with its values; texts are escaped."""
+    import jinja2
+
+    loader = jinja2.FunctionLoader(asset)
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, loader=loader, trim_blocks=True, lstrip_blocks=True
+    )
+    return environment.get_template(name).render(**values)
+
+
+def to_fragment(report: Report) -> str:
+    """Return a report as an element that a notebook shows."""
+    return render("fragment.html", report=report, sections=[s for s in report.sections if s.has_content])
+
+
+@cache
+def drawing_library() -> str:
+    """Return Vega, Vega-Lite and vega-embed as one script; it sets ``window.vegaEmbed``."""
+    # To put the script together takes seconds, so it is kept in the cache folder, with a checksum.
+    kept = default_cache() / "page" / f"vega-{version('vl-convert-python')}.js"
+    try:
+        checksum, _, script = kept.read_text(encoding="utf-8").partition("\n")
+        if checksum == _checksum(script):
+            return script
+    except (OSError, UnicodeDecodeError):
+        pass  # not there yet, or damaged: made below
+    script = _bundle()
+    # A folder that cannot be written costs the next page these seconds, and nothing else.
+    with contextlib.suppress(OSError):
+        write_whole(kept, f"{_checksum(script)}\n{script}".encode())
+    return script
+
+
+def _bundle() -> str:
+    script = str(drawing_engine().javascript_bundle("window.vegaEmbed = vegaEmbed;"))
+    return script.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+
+
+def _checksum(script: str) -> str:
+    return hashlib.sha256(script.encode()).hexdigest()
 
 
 def to_html(report: Report, command: str = "", scores: ScoreData | None = None) -> str:

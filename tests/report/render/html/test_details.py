@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mfbench.model.trials import Status, TrialResult
-from mfbench.report.render.html.details import MOST_ERRORS, MOST_FEATURES, MOST_PARAMETERS, details_of
+from mfbench.report.render.html.tables import MOST_ERRORS, MOST_FEATURES, MOST_PARAMETERS, details_of
 
 SCORES, TIMES, MEMORY, CHOSEN, SELECTED, ERRORS = range(6)
 

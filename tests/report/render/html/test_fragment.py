@@ -4,7 +4,7 @@ import re
 
 from mfbench.model.sections import Cell, Report, Section, Table
 from mfbench.report.brief import brief_report
-from mfbench.report.render.html.fragment import to_fragment
+from mfbench.report.render.html.page import to_fragment
 
 HOSTILE = "</td><script>alert(1)</script><img src=x onerror=alert(1)>\"'&"
 

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from mfbench.report.render.html import library
-from mfbench.report.render.html.library import drawing_library
+from mfbench.report.render.html import page
+from mfbench.report.render.html.page import drawing_library
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def bundles(monkeypatch, tmp_path):
         return "script ≈\n// second line\n"
 
     monkeypatch.setenv("MFBENCH_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(library, "_bundle", bundle)
+    monkeypatch.setattr(page, "_bundle", bundle)
     return made
 
 

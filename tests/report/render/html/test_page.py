@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mfbench.base.untrusted import plain
+from mfbench.base.text import plain
 from mfbench.model.sections import Cell, Chart, Report, Section, Table
 from mfbench.report.render.html.page import as_script_data, policy, to_html
-from mfbench.report.render.html.scores import Group, ScoreData, score_data
+from mfbench.report.render.html.tables import Group, ScoreData, score_data
 from mfbench.report.sections.scores import score_table
 
 HOSTILE = (

@@ -13,10 +13,9 @@ import pytest
 from chart_data import data_of
 
 from mfbench.model.sections import Chart
-from mfbench.report.charts.drawing import picture_of, specification
-from mfbench.report.charts.theme import CONFIG
-from mfbench.report.render.html import pictures
-from mfbench.report.render.html.pictures import packed, static_picture
+from mfbench.report.charts.drawing import CONFIG, picture_of, specification
+from mfbench.report.render.html import tables
+from mfbench.report.render.html.tables import packed, static_picture
 
 SVG = "{http://www.w3.org/2000/svg}"
 SHAPES = [SVG + name for name in ("path", "rect", "line", "circle", "text", "image", "use")]
@@ -93,7 +92,7 @@ class TestStaticPicture:
         ("n", "form", "start"), [(12, "svg+xml", b"<svg "), (4000, "png", b"\x89PNG\r\n")], ids=["shapes", "pixels"]
     )
     def test_a_large_one_is_an_image_of_the_smaller_form(self, n, form, start, monkeypatch):
-        monkeypatch.setattr(pictures, "LARGEST_SVG", 10)
+        monkeypatch.setattr(tables, "LARGEST_SVG", 10)
         frame = pd.DataFrame(np.random.default_rng(0).random((n, 2)), columns=["x", "y"])
         points = altair.Chart(frame, width=60, height=60).mark_circle().encode(x="x", y="y")
         image = static_picture(content_of(lambda: points), "bars", WORDS)

@@ -5,10 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from mfbench.report.render.html.details import details_of
-from mfbench.report.render.html.scores import Group, score_data
+from mfbench.report.render.html.tables import Group, details_of, score_data
 from mfbench.report.sections.scores import score_table
-from mfbench.run.merge.merging import merge_runs
+from mfbench.run.merging import merge_runs
 from mfbench.stats.results import Run
 from mfbench.suite.published import PublishedFigure
 

@@ -4,7 +4,7 @@ import jinja2
 import pytest
 
 from mfbench.model.sections import Report
-from mfbench.report.render.html.templates import asset, render
+from mfbench.report.render.html.page import asset, render
 
 
 def test_values_are_escaped():

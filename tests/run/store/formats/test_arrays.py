@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from mfbench.run.store.formats.arrays import pack, unpack
+from mfbench.run.store.formats import pack, unpack
 
 
 @given(

@@ -7,9 +7,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from mfbench.data.prepare import Columns
 from mfbench.host.expressions import parse
 from mfbench.model.trials import Candidate, Status, Trial
-from mfbench.run.store.formats.candidates import pack_candidates, unpack_candidates
+from mfbench.run.store.formats import pack_candidates, unpack_candidates
+from mfbench.run.trial.curve import run_trial
 from mfbench.run.trial.folds import Fold
-from mfbench.run.trial.prediction import run_trial
 from mfbench.suite.methods import ResolvedMethod, Step
 from mfbench.suite.protocols import stratified_splits
 

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from mfbench.model.trials import Curve, Trial, TrialResult
-from mfbench.run.store.formats.curves import unpack_curve
-from mfbench.run.store.formats.documents import pack_document
+from mfbench.run.store.formats import pack_document, unpack_curve
 from mfbench.run.store.store import Store
 
 

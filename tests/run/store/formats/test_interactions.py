@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 from mfbench.model.trials import Candidate
-from mfbench.run.store.formats.candidates import pack_candidates, unpack_candidates
-from mfbench.run.store.formats.documents import pack_document
-from mfbench.run.store.formats.interactions import unpack_interactions
-from mfbench.run.trial.interactions import read_interactions
+from mfbench.run.store.formats import pack_candidates, pack_document, unpack_candidates, unpack_interactions
+from mfbench.run.trial.steps import read_interactions
 
 
 @pytest.mark.parametrize("p_values", [None, np.full((4, 4), np.nan)])

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mfbench.run.store.formats.splits import pack_split, unpack_split
+from mfbench.run.store.formats import pack_split, unpack_split
 from mfbench.suite.protocols import Split
 
 

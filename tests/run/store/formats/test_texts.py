@@ -2,7 +2,7 @@
 
 import pytest
 
-from mfbench.run.store.formats.texts import LIMITS, stored_text
+from mfbench.run.store.formats import LIMITS, stored_text
 
 
 @pytest.mark.parametrize("name", LIMITS)

@@ -1,0 +1,251 @@
+"""The commands on datasets: list, show, pull, import, verify and clear."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mfbench.base.text import counted
+from mfbench.cli.commands import find_commands
+from mfbench.cli.entry import outlive_output
+from mfbench.cli.options import Categorical, DataDir, Offline, Strict, Target, make_console, print_line
+from mfbench.errors import ExitCode, PluginError, UsageError
+from mfbench.host.features import added_names, feature_hooks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rich.console import Console
+
+    from mfbench.data.lookup import DatasetStatus, Lookup
+    from mfbench.host.registry import Registry
+    from mfbench.report.pages import Downloads
+
+app = typer.Typer(help="List, show, download and manage datasets.", no_args_is_help=True, rich_markup_mode=None)
+
+
+@app.command("list")
+def list_datasets(
+    collection: Annotated[
+        str | None, typer.Option(metavar="NAME", help="List only this collection, with its own labels.")
+    ] = None,
+    data_dir: DataDir = None,
+    offline: Offline = False,
+    strict: Strict = False,
+) -> None:
+    """List all datasets with size, source and location: embedded, mirror, cached or missing."""
+    from mfbench.data.catalog import in_collection
+    from mfbench.report.listings import show_datasets
+
+    registry = _registry(strict)
+    if collection is not None:
+        in_collection(registry, collection)
+    show_datasets(registry, make_console(), _lookup(data_dir, offline), collection)
+
+
+@app.command("show")
+def show(
+    name: Annotated[str, typer.Argument(help="A dataset, such as 'wine', 'openml:61' or 'file:my.csv'.")],
+    target: Target = None,
+    categorical: Categorical = None,
+    rows: Annotated[int, typer.Option(min=0, help="Number of rows to show.")] = 5,
+    data_dir: DataDir = None,
+    offline: Offline = False,
+    strict: Strict = False,
+) -> None:
+    """Show a dataset: shape, classes, missing values, licence, citation, location and first rows."""
+    from mfbench.data.catalog import find
+    from mfbench.data.reference import RegisteredReference, parse_reference
+    from mfbench.report.listings import show_dataset
+    from mfbench.report.pages import Downloads
+
+    registry = _registry(strict)
+    reference = parse_reference(name, target=target, categorical=categorical)
+    outlive_output()
+    console = make_console()
+    with Downloads(console) as downloads:
+        loaded = find(reference, registry, _lookup(data_dir, offline, downloads))
+    spec = None
+    if isinstance(reference, RegisteredReference):
+        spec = registry.dataset(reference.expression.name).spec
+    show_dataset(loaded.data, console, rows, loaded=loaded, spec=spec)
+
+
+@app.command("pull")
+def pull(
+    names: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SUITE|NAME...", help="Suites, collections, datasets, openml:…, uci:… or openml-suite:…"
+        ),
+    ],
+    data_dir: DataDir = None,
+    offline: Offline = False,
+    strict: Strict = False,
+) -> None:
+    """Download datasets into the cache and report those that are already available."""
+    from mfbench.report.pages import Downloads
+    from mfbench.suite.additions import pull as pull_datasets
+
+    outlive_output()
+    console = make_console()
+    with Downloads(console) as downloads:
+        lookup = _lookup(data_dir, offline, downloads)
+        _print_statuses(pull_datasets(names, _registry(strict), lookup), console)
+
+
+@app.command("import")
+def import_datasets(
+    path: Annotated[Path, typer.Argument(metavar="DIR|FILE", help="A mirror, or a CSV, TSV, ARFF or Parquet file.")],
+    name: Annotated[
+        str | None, typer.Option(help="Import a file as import:NAME. [default: the name of the file]")
+    ] = None,
+    target: Annotated[str | None, typer.Option(help="Label column of a file. [default: the last one]")] = None,
+    categorical: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN", help="Treat a numeric column of a file as categorical. Can be repeated."),
+    ] = None,
+) -> None:
+    """Copy a mirror or a file into the cache, so that its datasets can be used by name."""
+    from mfbench.data.lookup import import_path
+
+    outlive_output()
+    statuses = import_path(path, _cache_alone(), name=name, target=target, categorical=categorical or None)
+    _print_statuses(statuses, make_console())
+
+
+@app.command("verify")
+def verify(data_dir: DataDir = None) -> None:
+    """Check every dataset in the cache, and in the mirror if there is one, against its checksum."""
+    from mfbench.data.lookup import verify as verify_datasets
+
+    outlive_output()
+    lookup = _lookup(data_dir)
+    count, damaged = verify_datasets(lookup)
+    console = make_console()
+    for name, reason in damaged.items():
+        print_line(console, f"{name}: {reason}")
+    sound = count - len(damaged)
+    print_line(console, f"{sound} of {count} datasets are sound, {len(damaged)} damaged. Cache: {lookup.cache.folder}")
+    if damaged:
+        print_line(
+            console,
+            "To remove a damaged dataset, run: mfbench datasets clear NAME. It is downloaded again if a repository "
+            "has it.",
+        )
+        raise typer.Exit(ExitCode.FAILED)
+
+
+@app.command("clear")
+def clear(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME...]", help="Datasets or references to delete. [default: all]")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Delete everything without asking.")] = False,
+    strict: Strict = False,
+) -> None:
+    """Delete datasets from the cache; mirrors and your own files are kept."""
+    from mfbench.data.lookup import cached_keys
+
+    cache, console = _cache_alone().cache, make_console()
+    keys = cached_keys(names, _registry(strict), cache) if names else None
+    if keys is None and cache.is_empty():
+        print_line(console, f"the cache {cache.folder} is empty")
+        return
+    if keys is None and not yes:
+        question = f"Delete everything in the cache {cache.folder} ({counted(len(cache.entries()), 'dataset')})?"
+        if not sys.stdin.isatty():
+            raise UsageError(f"{question} Name some of them, or confirm with --yes")
+        if not typer.confirm(question):
+            return
+    deleted = cache.clear(keys)
+    print_line(console, f"deleted {counted(len(deleted), 'dataset')}" + (f": {', '.join(deleted)}" if deleted else ""))
+
+
+def _registry(strict: bool) -> Registry:
+    from mfbench.host.registry import load_registry
+
+    return load_registry(strict=strict, isolated=True)
+
+
+def _lookup(data_dir: Path | None, offline: bool = False, follower: Downloads | None = None) -> Lookup:
+    from mfbench.data.cache import DataOptions
+    from mfbench.data.lookup import Lookup
+
+    return Lookup(DataOptions.of(data_dir, offline), follower)
+
+
+def _cache_alone() -> Lookup:
+    from mfbench.data.cache import DataOptions
+    from mfbench.data.lookup import Lookup
+
+    return Lookup(DataOptions(mirror=None))
+
+
+def _print_statuses(statuses: Iterable[DatasetStatus], console: Console) -> None:
+    """Print what happened to each dataset; exit with a failure if one failed."""
+    failed = []
+    for status in statuses:
+        console.print(str(status), soft_wrap=True, style="red" if status.failed else None)
+        failed.append(status.failed)
+    if not failed:
+        print_line(console, "nothing to do: the list of datasets is empty")
+    if any(failed):
+        print_line(console, f"{sum(failed)} of {counted(len(failed), 'dataset')} failed")
+        raise typer.Exit(ExitCode.FAILED)
+
+
+def suites(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="NAME|FILE", help="List the datasets and methods of this suite. [default: all suites]"),
+    ] = None,
+    schema: Annotated[
+        bool, typer.Option("--schema", help="Print the JSON Schema of suite files instead of the list.")
+    ] = False,
+    strict: Strict = False,
+) -> None:
+    """List the installed suites, or the datasets and methods of one."""
+    from mfbench.host.registry import load_registry
+
+    if schema:
+        import json
+
+        from mfbench.suite.schema import Suite
+
+        sys.stdout.write(json.dumps(Suite.model_json_schema(), indent=2) + "\n")
+        return
+    from mfbench.report.listings import show_suite, show_suites
+
+    registry = load_registry(strict=strict)
+    if name is None:
+        show_suites(registry, make_console())
+    else:
+        show_suite(name, registry, make_console())
+
+
+def plugins(
+    tag: Annotated[
+        list[str] | None, typer.Option(metavar="TAG", help="List only methods with this tag. Can be repeated.")
+    ] = None,
+    strict: Strict = False,
+) -> None:
+    """List all selectors, classifiers and executors, each with the package that provides it."""
+    from mfbench.host.discovery import PluginWarning
+    from mfbench.host.registry import load_registry
+    from mfbench.report.listings import show_plugins
+
+    for problem in feature_problems():
+        if strict:
+            raise PluginError(problem)
+        warnings.warn(problem, PluginWarning, stacklevel=1)
+    show_plugins(load_registry(strict=strict), make_console(), tag or ())
+
+
+def feature_problems() -> list[str]:
+    """Return a sentence on each command, name and hook of a feature that is left out."""
+    return [*find_commands().problems, *added_names()[1], *feature_hooks().problems]

@@ -1,0 +1,284 @@
+"""The chart of rounds: detection and false alarms of each round of a ground-truth run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from mfbench.model.sections import Chart
+from mfbench.report.cells import number_cell
+from mfbench.report.charts.drawing import ACCENT, INK, NEUTRAL, lines_of_methods, numbered_name
+
+PANELS = {"detection": "detection rate", "false_alarm": "false-alarm rate"}
+_ROW, _SPREAD = 26.0, 8.0
+
+
+def rounds_chart(number: int, dataset: str, trials: pd.DataFrame) -> Chart:
+    """Return the chart of a dataset, the `number`-th of the run."""
+    return Chart(
+        numbered_name("rounds", number, dataset),
+        f"{dataset}: detection and false alarms of each round",
+        "Dots: rounds, bar: their mean.",
+        spec=lambda: specify_rounds(trials),
+        alt=lambda: describe_rounds(dataset, trials),
+    )
+
+
+def specify_rounds(trials: pd.DataFrame) -> Any:
+    """Return two panels, detection and false-alarm rate: a dot for each round of each method, a bar for the mean."""
+    import altair as alt
+
+    methods = list(dict.fromkeys(trials["method"]))
+    frames = {column: _frame(trials, column) for column in PANELS}
+    panels: list[Any] = []
+    for column, title in PANELS.items():
+        # The same rows in both panels, whatever is undefined in one of them.
+        rows = alt.Scale(domain=methods)
+        y = alt.Y("method:N", scale=rows, title=None, axis=alt.Axis() if not panels else None)
+        x = alt.X("value:Q", title=title, scale=alt.Scale(domain=[0.0, 1.0]))
+        base = alt.Chart(frames[column])
+        dots = base.mark_circle(size=10, color=INK, opacity=0.7).encode(
+            x,
+            y,
+            # Rounds lie one above the other, so that equal values do not hide each other.
+            alt.YOffset("position:Q", scale=alt.Scale(domain=[-1, 1], range=[_ROW / 2 - _SPREAD, _ROW / 2 + _SPREAD])),
+            tooltip=["method:N", "round:Q", alt.Tooltip("value:Q", title=title, format=".3f")],
+        )
+        means = base.mark_tick(color=ACCENT, thickness=3, size=0.84 * _ROW).encode(alt.X("mean(value):Q"), y)
+        panels.append(alt.layer(means, dots).properties(width=300, height=alt.Step(_ROW)))
+    return alt.hconcat(*panels, spacing=30)
+
+
+def describe_rounds(dataset: str, trials: pd.DataFrame) -> str:
+    """Describe the means of both rates."""
+    means = trials.groupby("method", sort=False)[list(PANELS)].mean()
+    parts = [
+        f"{method} {' and '.join(number_cell(row[column], '.2f').text for column in PANELS)}"
+        for method, row in means.iterrows()
+    ]
+    return f"{dataset}, mean detection rate and false-alarm rate: {', '.join(parts)}."
+
+
+def _frame(trials: pd.DataFrame, column: str) -> pd.DataFrame:
+    frame = trials[["method", "repeat", column]].rename(columns={column: "value", "repeat": "round"})
+    frame = frame[frame["value"].notna()].astype({"value": float}).assign(rate=PANELS[column])
+    counts = frame.groupby("method")["value"].transform("size")
+    order = frame.groupby("method").cumcount()
+    frame["position"] = np.where(counts > 1, 2.0 * order / np.maximum(counts - 1, 1) - 1.0, 0.0)
+    return frame
+
+
+MOST_FEATURES = 60
+_NAMED, _MOST_LABELS = 3, 30
+
+
+def selection_chart(
+    number: int,
+    dataset: str,
+    counts: Mapping[str, tuple[NDArray[np.int64], int]],
+    names: Sequence[str],
+    stability: Mapping[str, float],
+) -> Chart:
+    """Return the chart of a dataset, the `number`-th of the run."""
+    n_all = len(names)
+    caption = "Share of folds in which a method selects a feature, most often selected features first."
+    if n_all > MOST_FEATURES:
+        caption += f" The first {MOST_FEATURES} of {n_all} features."
+    return Chart(
+        numbered_name("selection", number, dataset),
+        f"{dataset}: how often features are selected",
+        caption,
+        spec=lambda: specify_selection(frequencies(counts, names), stability),
+        alt=lambda: describe_selection(dataset, frequencies(counts, names)),
+    )
+
+
+def frequencies(counts: Mapping[str, tuple[NDArray[np.int64], int]], names: Sequence[str]) -> pd.DataFrame:
+    """Return method, feature, position and share of folds: the features that are selected most often, in that order."""
+    shares = np.array([number / folds for number, folds in counts.values()])
+    order = np.argsort(-shares.mean(axis=0), kind="stable")[:MOST_FEATURES]
+    # Two features may have the same name, so their positions identify them.
+    return pd.DataFrame(
+        {
+            "method": np.repeat(list(counts), len(order)),
+            "feature": np.tile([str(names[index]) for index in order], len(counts)),
+            "position": np.tile(np.arange(1, len(order) + 1), len(counts)),
+            "share": shares[:, order].ravel(),
+        }
+    )
+
+
+def specify_selection(frame: pd.DataFrame, stability: Mapping[str, float]) -> Any:
+    """Return a row per method with a cell for each feature; the labels of the methods include their stability."""
+    import altair as alt
+
+    labels = {
+        method: method
+        if not np.isfinite(stability.get(method, np.nan))
+        else f"{method} ({stability[method] + 0.0:z.2f})"
+        for method in dict.fromkeys(frame["method"])
+    }
+    features = dict(zip(frame["position"], frame["feature"], strict=True))
+    shown = frame.assign(label=frame["method"].map(labels))
+    x = alt.X("position:O", title="feature", axis=alt.Axis(labels=False, ticks=False))
+    if len(features) <= _MOST_LABELS and len(set(features.values())) == len(features):
+        names = alt.Scale(domain=list(features.values()))
+        x = alt.X("feature:N", title=None, scale=names, axis=alt.Axis(labelAngle=-45, labelLimit=120))
+    return (
+        alt.Chart(shown)
+        .mark_rect(stroke="white", strokeWidth=0.5)
+        .encode(
+            x,
+            alt.Y("label:N", scale=alt.Scale(domain=list(labels.values())), title="method (stability)"),
+            alt.Color("share:Q", title="share of folds", scale=alt.Scale(domain=[0.0, 1.0], scheme="blues")),
+            tooltip=["method:N", "feature:N", alt.Tooltip("share:Q", format=".0%")],
+        )
+        .properties(width=alt.Step(12 if len(features) > 30 else 20), height=alt.Step(18))
+    )
+
+
+def describe_selection(dataset: str, frame: pd.DataFrame) -> str:
+    """Describe the three features that each method selects most often."""
+    ordered = frame.sort_values(["share", "position"], ascending=[False, True], kind="stable")
+    parts: dict[str, list[str]] = {method: [] for method in dict.fromkeys(frame["method"])}
+    for method, feature, share in ordered[["method", "feature", "share"]].itertuples(index=False, name=None):
+        if len(parts[method]) < _NAMED:
+            parts[method].append(f"{feature} {share:.0%}")
+    texts = [f"{method}: {', '.join(names)}" for method, names in parts.items()]
+    return f"{dataset}, features selected most often: {'; '.join(texts)}."
+
+
+_WIDTH, _HEIGHT, _PER_ROW = 230.0, 80.0, 4
+
+
+def weights_chart(number: int, dataset: str, trials: pd.DataFrame, relevant: Sequence[int]) -> Chart:
+    """Return the chart of a dataset, the `number`-th of the run."""
+    return Chart(
+        numbered_name("weights", number, dataset),
+        f"{dataset}: weights of the features",
+        "Weight divided by the largest one, 0 if negative, mean over rounds; relevant features in colour.",
+        spec=lambda: specify_weights(trials, relevant),
+        alt=lambda: describe_weights(dataset, trials, relevant),
+    )
+
+
+def relative_weights(trials: pd.DataFrame, relevant: Sequence[int]) -> pd.DataFrame:
+    """Return a row per method and feature: the weight divided by the largest one, mean over rounds."""
+    # Negative weights mark unwanted features and count as 0.
+    parts = []
+    for method, rounds in trials.groupby("method", sort=False):
+        weights = np.maximum(np.stack(list(rounds["weights"])), 0.0)
+        largest = weights.max(axis=1, keepdims=True)
+        means = (weights / np.where(largest > 0, largest, 1.0)).mean(axis=0)
+        parts.append(pd.DataFrame({"method": str(method), "feature": np.arange(len(means)), "weight": means}))
+    frame = pd.concat(parts, ignore_index=True)
+    frame["kind"] = np.where(frame["feature"].isin(list(relevant)), "relevant", "irrelevant")
+    return frame
+
+
+def specify_weights(trials: pd.DataFrame, relevant: Sequence[int]) -> Any:
+    """Return a panel per method with a bar for each feature."""
+    import altair as alt
+
+    frame = relative_weights(trials, relevant)
+    # The order is a number: a list of names would be looked up, and "constructor" is not a name that this survives.
+    frame["place"] = pd.factorize(frame["method"])[0]
+    kinds = alt.Scale(domain=["relevant", "irrelevant"], range=[ACCENT, NEUTRAL])
+    bars = (
+        alt.Chart(frame)
+        .mark_rect()
+        .encode(
+            alt.X("feature:O", axis=None, scale=alt.Scale(padding=0)),
+            alt.Y("weight:Q", axis=None, scale=alt.Scale(domain=[0.0, 1.0])),
+            alt.Y2(datum=0.0),
+            alt.Color("kind:N", scale=kinds, title=None, legend=alt.Legend(orient="bottom")),
+            tooltip=["method:N", "feature:O", alt.Tooltip("weight:Q", format=".3f"), "kind:N"],
+        )
+        .properties(width=_WIDTH, height=_HEIGHT)
+    )
+    header = alt.Header(title=None, labelOrient="bottom")
+    return bars.facet(
+        facet=alt.Facet("method:N", sort=alt.EncodingSortField("place", op="min"), header=header), columns=_PER_ROW
+    )
+
+
+def describe_weights(dataset: str, trials: pd.DataFrame, relevant: Sequence[int]) -> str:
+    """Describe the mean relative weight of both kinds of feature."""
+    means = relative_weights(trials, relevant).groupby(["method", "kind"], sort=False)["weight"].mean().unstack()
+    means = means.reindex(columns=["relevant", "irrelevant"])
+    parts = [
+        f"{method} {' and '.join(number_cell(value, '.2f').text for value in row)}" for method, row in means.iterrows()
+    ]
+    return f"{dataset}, mean relative weight of relevant and of irrelevant features: {', '.join(parts)}."
+
+
+NAME = "interaction-noise"
+_NOISE = re.compile(r"([(,])\s*noise=((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(?=[,)])")
+
+
+def interaction_noise_chart(frame: pd.DataFrame) -> Chart | None:
+    """Return the chart of a run, or None unless a dataset appears at several levels of the parameter ``noise``."""
+    curves = by_noise(frame)
+    if not len(curves):
+        return None
+    return Chart(
+        NAME,
+        "Weight of the true interaction against noise",
+        "Absolute weight of the true pair divided by the Frobenius norm of all weights, mean over folds.",
+        spec=lambda: specify_interaction_noise(curves),
+        alt=lambda: describe_interaction_noise(curves),
+    )
+
+
+def by_noise(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return data, method, noise and share; data that appear at one level only are left out."""
+    rows = []
+    for row in frame.to_dict("records"):
+        match = _NOISE.search(row["dataset"])
+        if match:
+            data = _without(match)
+            rows.append({"data": data, "method": row["method"], "noise": float(match[2]), "share": row["share"]})
+    curves = pd.DataFrame(rows, columns=["data", "method", "noise", "share"])
+    several = curves.groupby(["data", "method"])["noise"].transform("nunique") > 1
+    return curves[several & curves["share"].notna()].reset_index(drop=True)
+
+
+def _without(match: re.Match[str]) -> str:
+    """Return the name of a dataset without its noise."""
+    head, tail = match.string[: match.start()], match.string[match.end() :]
+    if match[1] == ",":
+        return head + tail
+    rest = tail.lstrip(", ")
+    return head + (rest[1:] if rest.startswith(")") else f"({rest}")
+
+
+def specify_interaction_noise(curves: pd.DataFrame) -> Any:
+    """Return a panel for each kind of data with a line per method."""
+    import altair as alt
+
+    lines = (
+        alt.Chart(curves)
+        .mark_line(point=True)
+        .encode(
+            alt.X("noise:Q", title="noise"),
+            alt.Y("share:Q", title="share of the norm", scale=alt.Scale(domain=[0.0, 0.75])),
+            *lines_of_methods(list(dict.fromkeys(curves["method"]))),
+            tooltip=["method:N", "noise:Q", alt.Tooltip("share:Q", format=".3f")],
+        )
+        .properties(width=280, height=220)
+    )
+    return lines.facet(facet=alt.Facet("data:N", title=None), columns=2)
+
+
+def describe_interaction_noise(curves: pd.DataFrame) -> str:
+    """Describe the first and the last share of each curve."""
+    parts = []
+    for (data, method), own in curves.groupby(["data", "method"], sort=False):
+        ordered = own.sort_values("noise")
+        parts.append(f"{method} on {data} from {ordered['share'].iloc[0]:.2f} to {ordered['share'].iloc[-1]:.2f}")
+    return f"Share of the norm as noise grows: {'; '.join(parts)}."

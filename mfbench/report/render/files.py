@@ -1,0 +1,212 @@
+"""The report as CSV."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import resources
+from itertools import groupby
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+import pandas as pd
+
+from mfbench.base.text import csv_cell, json_document, markdown, markdown_paragraph, plain
+from mfbench.model.sections import Cell, Chart, Report, Section, Table
+
+KEYS = ["dataset", "method", "figure"]
+
+
+def to_csv(report: Report) -> str:
+    """Return the rows of the first section that has any, with the columns of later rows that have the same keys."""
+    # That is one line per dataset and method, or, for the protocol `ground-truth`, per dataset, method and figure.
+    frames = [frame for section in report.sections if section.rows is not None for frame in section.rows()]
+    body, *others = frames
+    keys = [key for key in KEYS if key in body]
+    for frame in others:
+        if [key for key in KEYS if key in frame] == keys:
+            body = body.merge(frame, on=keys, how="left")
+    return frame_to_csv(body)
+
+
+def frame_to_csv(frame: pd.DataFrame) -> str:
+    """Return a frame as CSV in which no text is a formula."""
+    texts = frame.select_dtypes(exclude=["number", "bool"]).columns
+    safe = frame.assign(**{name: frame[name].map(csv_cell) for name in texts}).rename(columns=csv_cell)
+    return str(safe.to_csv(index=False, lineterminator="\n"))
+
+
+REPORT, POWER, HISTORY = "mfbench-report", "mfbench-power", "mfbench-history"
+VERSIONS = {REPORT: 1, POWER: 1, HISTORY: 1}
+"""The version of each form of document; it rises if a key is removed or changed, see docs/results.md."""
+SCHEMA = "report.schema.json"
+
+
+def to_json(report: Report, name: str = REPORT) -> str:
+    """Return the data of all sections as one JSON object; a value that does not exist is null."""
+    content: dict[str, Any] = {"schema": {"name": name, "version": VERSIONS[name]}, **report.data}
+    plugin_data: dict[str, dict[str, Any]] = {}
+    for section in report.sections:
+        values = {key: value() for key, value in section.data.items()}
+        if section.plugin:
+            plugin_data.setdefault(section.plugin, {}).update(values)
+        else:
+            content |= values
+    content["plugin_data"] = plugin_data
+    return json_text(content)
+
+
+def json_text(content: Any) -> str:
+    """Return content of any form that `plain` knows as a JSON document, which no terminal obeys."""
+    return json_document(json.dumps(plain_value(content), indent=2, ensure_ascii=False, allow_nan=False)) + "\n"
+
+
+@cache
+def read_schema(package: str, name: str) -> dict[str, Any]:
+    """Return a JSON Schema among the files of a package: the same object for each call."""
+    content: dict[str, Any] = json.loads(resources.files(package).joinpath(name).read_text(encoding="utf-8"))
+    return content
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of the documents that `to_json` makes."""
+    # It describes exactly what this version of mfbench writes: an object with other keys is not valid, except where
+    # plugins and other versions of mfbench decide about the keys.
+    return read_schema(__package__, SCHEMA)
+
+
+def plain_value(value: Any) -> Any:
+    """Return a value as JSON knows it: frames as lists of rows, NumPy numbers as plain ones, NaN as null."""
+    if isinstance(value, pd.DataFrame):
+        value = value.to_dict("records")
+    elif isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, dict):
+        return {str(key): plain_value(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain_value(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not np.isfinite(value) else value
+
+
+SIGNS = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "±": r"$\pm$", "≈": r"$\approx$", "≫": r"$\gg$",
+    "≪": r"$\ll$", "<": r"$<$", ">": r"$>$", "→": r"$\to$", "×": r"$\times$", "–": "--", "…": r"\dots{}",
+    "α": r"$\alpha$", "χ": r"$\chi$", "≥": r"$\geq$", "≤": r"$\leq$", "|": r"\textbar{}",
+    "▲": r"$\bigtriangleup$", "▼": r"$\bigtriangledown$",
+}  # fmt: skip
+"""How LaTeX writes each sign that it does not take literally."""
+_ESCAPES = str.maketrans(SIGNS)
+
+
+def to_latex(report: Report) -> str:
+    """Return every table of a report as a ``table`` environment; it needs the packages booktabs and graphicx."""
+    parts = [
+        _environment(table, f"{report.title}. {section.title}{f': {table.title}' if table.title else ''}.")
+        for section in report.sections
+        for table in section.tables
+    ]
+    return "\n".join(["% \\usepackage{booktabs,graphicx}", "", *parts])
+
+
+def escape(text: str) -> str:
+    """Return text as LaTeX shows it."""
+    return plain(text).translate(_ESCAPES)
+
+
+def _environment(table: Table, caption: str) -> str:
+    n_body, rows = len(table.rows) - table.footer_rows, [_row(row) for row in table.rows]
+    lines = [_row([Cell(name) for name in table.columns]), r"\midrule", *rows[:n_body]]
+    lines += [r"\midrule", *rows[n_body:]] if table.footer_rows else []
+    return "\n".join(
+        [
+            r"\begin{table}",
+            r"\centering",
+            rf"\caption{{{escape(caption)}}}",
+            r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
+            rf"\begin{{tabular}}{{l{'r' * (len(table.columns) - 1)}}}",
+            r"\toprule",
+            *lines,
+            r"\bottomrule",
+            r"\end{tabular}}",
+            r"\end{table}",
+            "",
+        ]
+    )
+
+
+def _row(cells: list[Cell]) -> str:
+    text = " & ".join(_latex_cell(cell) for cell in cells)
+    # After the end of the row before, a bracket would begin an argument, and an asterisk would belong to its command.
+    return ("{}" if text.startswith(("[", "*")) else "") + text + r" \\"
+
+
+def _latex_cell(cell: Cell) -> str:
+    text = escape(cell.text)
+    return rf"\textbf{{{text}}}" if cell.role in ("best", "best-marked") else text
+
+
+WIDTH = 100
+
+
+def to_markdown(report: Report, commands: Sequence[str] = (), pictures: Mapping[str, str] | None = None) -> str:
+    """Return the report as Markdown."""
+    parts = [f"# {markdown(report.title)}", ""]
+    if commands:
+        parts += ["Made by", "", *(f"    {plain(command)}" for command in commands), ""]
+    environment = f" {report.environment}." if report.environment else ""
+    parts += [markdown_paragraph(f"{report.setting}.{environment}"), ""]
+    for section in report.sections:
+        if section.has_content:
+            parts += section_lines(section, pictures or {})
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def section_lines(section: Section, pictures: Mapping[str, str]) -> list[str]:
+    """Return a section as lines of Markdown, beginning with its heading and an empty line."""
+    lines = [f"## {markdown(section.title)}", ""]
+    for table in section.tables:
+        lines += [*_heading(table.title), _table(table), ""]
+    for chart in section.charts:
+        lines += _chart(chart, pictures.get(chart.name, ""))
+    for note in section.notes:
+        lines += [markdown_paragraph(note), ""]
+    return lines
+
+
+def _heading(title: str) -> list[str]:
+    return [f"### {markdown(title)}", ""] if title else []
+
+
+def _chart(chart: Chart, address: str) -> list[str]:
+    caption = [markdown_paragraph(chart.caption), ""] if chart.caption else []
+    if address:
+        alt = chart.title if chart.alt is None else chart.alt()
+        shown = "" if address.endswith(".pdf") else "!"  # of other forms, Markdown shows the picture itself
+        return [*_heading(chart.title), f"{shown}[{markdown(alt)}]({quote(address)})", "", *caption]
+    if chart.text is None:
+        return []
+    lines = chart.lines(WIDTH)
+    fence = "`" * max(3, 1 + _longest_run("`", lines))
+    return [*_heading(chart.title), f"{fence}text", *lines, fence, "", *caption]
+
+
+def _longest_run(sign: str, lines: list[str]) -> int:
+    """Return how often a sign repeats at most; a fence of code that is longer cannot be ended from inside."""
+    return max((len(list(run)) for line in lines for each, run in groupby(line) if each == sign), default=0)
+
+
+def _table(table: Table) -> str:
+    lines = ["| " + " | ".join(markdown(name) for name in table.columns) + " |"]
+    lines.append("| --- |" + " ---: |" * (len(table.columns) - 1))
+    lines += ["| " + " | ".join(_markdown_cell(cell) for cell in row) + " |" for row in table.rows]
+    return "\n".join(lines)
+
+
+def _markdown_cell(cell: Cell) -> str:
+    text = markdown(cell.text)
+    return f"**{text}**" if cell.role in ("best", "best-marked") else text

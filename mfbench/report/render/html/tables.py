@@ -1,0 +1,229 @@
+"""What the table of scores shows on demand: values to sort by, published figures, verdicts of groups, details."""
+
+from __future__ import annotations
+
+import base64
+import html
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from mfbench.model.sections import Table
+from mfbench.report.cells import size_text
+from mfbench.report.charts.drawing import CONFIG, picture_of, svg_of
+from mfbench.stats.results import Run
+from mfbench.suite.forms import SCORES
+
+MOST_PARAMETERS, MOST_FEATURES, MOST_ERRORS, LONGEST_ERROR = 5, 12, 5, 400
+_STEPS = ("tune_wall", "select_wall", "fit_wall", "predict_wall")
+
+Place = tuple[str, str]
+"""Labels of a dataset and a method."""
+
+
+def details_of(run: Run) -> dict[Place, list[Any]]:
+    """Return the details of each cell by dataset and method."""
+    outcomes, selected = run.outcomes, _selected(run)
+    parameters = run.chosen_parameters if run.tuned else ()
+    texts = ((place, ", ".join(f"{name} = {value}" for name, value in own.items())) for place, own in parameters)
+    chosen = _counted(texts, MOST_PARAMETERS)
+    failures = run.failures[["status", "error_type", "error_message"]].to_dict("records")
+    reasons = [": ".join(str(part) for part in row.values() if not pd.isna(part))[:LONGEST_ERROR] for row in failures]
+    places_of_failures = zip(run.failures["dataset"], run.failures["method"], strict=True)
+    errors = _counted(zip(places_of_failures, reasons, strict=True), MOST_ERRORS)
+    ok = outcomes["status"].eq("ok").fillna(False).to_numpy(dtype=bool)
+    places: dict[Any, Any] = dict(outcomes.groupby(["dataset", "method"], sort=False).indices)
+    metric = run.settings.metric
+    scores = outcomes[metric].to_numpy(dtype=float) if metric in outcomes else np.full(len(outcomes), np.nan)
+    times = outcomes[list(_STEPS)].to_numpy(dtype=float, na_value=np.nan)
+    memory = outcomes["peak_memory"].to_numpy(dtype=float, na_value=np.nan)
+    details: dict[Place, list[Any]] = {}
+    for key, rows in places.items():
+        place = (str(key[0]), str(key[1]))
+        done = rows[ok[rows]]
+        largest = memory[done].max(initial=-np.inf, where=np.isfinite(memory[done]))
+        details[place] = [
+            [_rounded(value) for value in scores[rows].tolist()],
+            [_rounded(_median(column), 3) for column in times[done].T],
+            int(largest) if np.isfinite(largest) else None,
+            chosen.get(place, []),
+            selected.get(place, []),
+            errors.get(place, []),
+        ]
+    return details
+
+
+def _counted(pairs: Iterable[tuple[Place, str]], most: int) -> dict[Place, list[tuple[str, int]]]:
+    """Return how often each text occurs at each place, the most frequent first."""
+    counts: dict[Place, Counter[str]] = {}
+    for place, text in pairs:
+        counts.setdefault(place, Counter())[text] += 1
+    return {place: _first(counter.most_common(), most) for place, counter in counts.items()}
+
+
+def _selected(run: Run) -> dict[Place, list[tuple[str, int]]]:
+    frame = run.selected
+    leaving_out = frame[frame["least"] < frame["n_features"]]
+    selected: dict[Place, list[tuple[str, int]]] = {}
+    for dataset, method in leaving_out[["dataset", "method"]].itertuples(index=False, name=None):
+        if (dataset, method) in run.selection_counts:
+            names, (counts, _) = run.feature_names(dataset), run.selection_counts[dataset, method]
+            order = np.argsort(-counts, kind="stable")
+            pairs = [(names[index], int(counts[index])) for index in order if counts[index]]
+            selected[dataset, method] = _first(pairs, MOST_FEATURES)
+    return selected
+
+
+def _first(pairs: list[tuple[str, int]], most: int) -> list[tuple[str, int]]:
+    """Return the first pairs; one more, with the largest of their numbers, says how many others there are."""
+    if len(pairs) <= most:
+        return pairs
+    return [*pairs[:most], (f"… and {len(pairs) - most} more, at most", pairs[most][1])]
+
+
+def _median(values: NDArray[np.float64]) -> float:
+    """Return the median of the values that are known; NaN if none is, as for a step that a method does not have."""
+    finite = values[np.isfinite(values)]
+    return float(np.median(finite)) if len(finite) else np.nan
+
+
+def _rounded(value: float, digits: int = 4) -> float | None:
+    """Return a number with a few significant digits, None if it is not finite: the page holds many of them."""
+    return float(f"{value:.{digits}g}") if np.isfinite(value) else None
+
+
+@dataclass(frozen=True)
+class Group:
+    """Datasets over which verdicts were computed."""
+
+    title: str
+    rows: list[list[str]]  # the totals of the table: the heading, then a text per column
+    answer: list[str]
+
+
+@dataclass(frozen=True)
+class ScoreData:
+    """The table of scores of a run, with what the page shows on demand."""
+
+    table: Table  # as in the report
+    first: int  # column of the first method
+    metric: str
+    greater_is_better: bool
+    datasets: list[str]
+    methods: list[str]
+    values: list[list[float | None]]  # mean of each dataset and method
+    # Why a cell has no score of all its folds: across datasets another value stands for it, some folds have none, all
+    # folds have none, none has run, or no run planned it; empty for complete cells.
+    missing: list[list[str]]
+    tags: list[list[str]]  # of each method
+    published: list[list[str]]  # published figure and difference of each dataset and method; empty without one
+    groups: list[Group]  # the first has all datasets
+    details: list[list[Any]]  # what `mfbench.report.render.html.tables.details_of` returns for each dataset and method
+
+    @property
+    def all_tags(self) -> list[str]:
+        """The tags of all methods, in alphabetical order."""
+        return sorted({tag for tags in self.tags for tag in tags})
+
+    def as_plain(self) -> dict[str, Any]:
+        """Return what the script of the page reads."""
+        names = ("first", "metric", "datasets", "methods", "tags", "published", "details")
+        return {name: getattr(self, name) for name in names} | {"groups": [asdict(group) for group in self.groups]}
+
+
+def score_data(run: Run, table: Table, groups: Sequence[Group], tags: Sequence[Sequence[str]] = ()) -> ScoreData:
+    """Return the data of a run's table of scores."""
+    methods, settings, details = list(run.methods), run.settings, details_of(run)
+    datasets = [row[0].text for row in table.rows[: len(table.rows) - table.footer_rows]]
+    places = [[(dataset, method) for method in methods] for dataset in datasets]
+    cells = {(row["dataset"], row["method"]): row for row in run.scores.to_dict("records")}
+    filled = run.overall().completed.scores if settings.missing != "drop-dataset" else None
+    missing = _missing(cells, set(zip(run.failures["dataset"], run.failures["method"], strict=True)), filled)
+    published = _published(run.published, settings.metric)
+    return ScoreData(
+        table=table,
+        first=len(table.columns) - len(methods),
+        metric=settings.metric,
+        greater_is_better=settings.greater_is_better,
+        datasets=datasets,
+        methods=methods,
+        values=[[_number(cells[place]["mean"]) if place in cells else None for place in row] for row in places],
+        missing=[[missing.get(place, "absent") for place in row] for row in places],
+        tags=[list(own) for own in tags] or [[] for _ in methods],
+        published=[[published.get(place, "") for place in row] for row in places],
+        groups=list(groups),
+        details=[[details.get(place) for place in row] for row in places],
+    )
+
+
+def _missing(
+    cells: Mapping[Place, Mapping[Any, Any]], failed: Collection[Place], filled: pd.DataFrame | None
+) -> dict[Place, str]:
+    kinds = {}
+    for (dataset, method), cell in cells.items():
+        kind = "failed" if (dataset, method) in failed else "pending"
+        if cell["complete"]:
+            kind = ""
+        elif filled is not None and dataset in filled.index and method in filled.columns:
+            kind = "imputed"
+        elif cell["completed"]:
+            kind = "partial"
+        kinds[dataset, method] = kind
+    return kinds
+
+
+def _published(figures: pd.DataFrame, metric: str) -> dict[Place, str]:
+    own, percent = figures[(figures["metric"] == metric) & figures["published"].notna()], SCORES[metric].percent
+    return {
+        (row["dataset"], row["method"]): f"{size_text(row['published'], percent)} "
+        f"({size_text(row['difference'], percent, '+')})"
+        for row in own.to_dict("records")
+    }
+
+
+def _number(value: float) -> float | None:
+    return float(f"{value:.6g}") if np.isfinite(value) else None
+
+
+# Larger drawings have thousands of shapes, which would slow the page down as elements: they become images.
+LARGEST_SVG = 60_000
+
+
+def static_picture(content: dict[str, Any], name: str, words: str) -> str:
+    """Return a chart as an element of the page: SVG, or an image, of shapes or pixels, if that would be large."""
+    element = svg_of(content, name, words)
+    if len(element) <= LARGEST_SVG:
+        return element
+    forms = {"png": picture_of(content, "png"), "svg+xml": element.encode()}
+    form, image = min(forms.items(), key=lambda item: len(item[1]))
+    return f'<img alt="{html.escape(words)}" src="data:image/{form};base64,{base64.b64encode(image).decode()}">'
+
+
+def packed(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a specification with its data as columns and rows, and without what the page has already."""
+    datasets = {name: _packed_rows(rows) for name, rows in content.get("datasets", {}).items()}
+    left_out = ("$schema", "config", "datasets", "description")
+    rest = {key: value for key, value in content.items() if key not in left_out}
+    own = {key: value for key, value in content["config"].items() if CONFIG.get(key) != value}
+    return {**rest, **({"config": own} if own else {}), **({"datasets": datasets} if datasets else {})}
+
+
+def _packed_rows(rows: Any) -> Any:
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
+        return rows
+    columns = list(rows[0])
+    if any(list(row) != columns for row in rows):
+        return rows
+    return {"columns": columns, "rows": [[_shortened(value) for value in row.values()] for row in rows]}
+
+
+def _shortened(value: Any) -> Any:
+    if isinstance(value, float):
+        number = float(f"{value:.6g}")
+        return int(number) if number.is_integer() and abs(number) < 1e15 else number
+    return [_shortened(item) for item in value] if isinstance(value, list) else value

@@ -1,1 +1,0 @@
-"""Several runs of one suite → one."""

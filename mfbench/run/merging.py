@@ -1,0 +1,538 @@
+"""Joining runs: one store with the datasets, splits, plans and results of several.
+
+Rows are copied as they are stored, so a joined run has the same numbers to the bit. Each store is opened as for a
+report: SQLite's ``ATTACH`` would copy damaged rows too, and cannot read a store in a folder without write permission.
+"""
+
+from __future__ import annotations
+
+import glob
+import json
+import sqlite3
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mfbench.base.text import counted, diff, first_clauses, listing, union
+from mfbench.errors import NeverStartedError, RunError, UsageError, explained
+from mfbench.model.trials import Status
+from mfbench.run.store.checksums import TRIAL_COLUMNS, WHOLE, fill_checksums, seal
+from mfbench.run.store.file import FILE_ERRORS, FILE_NAME, REMNANT, open_store, reason_of, transaction
+from mfbench.run.store.formats import unpack, unpack_candidates, unpack_curve
+from mfbench.run.store.integrity import remark_on_damage
+from mfbench.run.store.metadata import Environment, RecordedShard, RunMetadata, joined_code
+from mfbench.run.store.store import Store
+from mfbench.suite.plan import digest_of
+
+REPLACED = ("meta", "plan", "datasets", "left_out")
+"""The tables that describe a run as a whole; results and splits are only added to."""
+
+
+@contextmanager
+def changed_store(target: Path) -> Iterator[sqlite3.Connection]:
+    """Yield a connection to the store of a folder, in a transaction; nothing is changed if the block raises."""
+    path = target / FILE_NAME
+    is_new = not path.exists()
+    absent = [folder for folder in (target, *target.parents) if not folder.exists()]
+    with (
+        explained(RunError, partial(reason_of, path), *FILE_ERRORS),
+        explained(RunError, lambda reason: f"cannot write to {target}: {reason}", OSError),
+        _removed_on_error(absent),
+    ):
+        target.mkdir(parents=True, exist_ok=True)
+        # Inside the target: a folder beside it, left by a killed process, would look like a run.
+        with tempfile.TemporaryDirectory(prefix=REMNANT, dir=target) as folder:
+            work = Path(folder) / FILE_NAME if is_new else path
+            with closing(open_store(work, read_only=False)) as db, transaction(db):
+                for table in REPLACED:
+                    db.execute(f"DELETE FROM {table}")
+                yield db
+                fill_checksums(db)
+                seal(db, *WHOLE)
+            if is_new:
+                for suffix in ("-wal", "-shm"):
+                    path.with_name(f"{FILE_NAME}{suffix}").unlink(missing_ok=True)  # of a store that was deleted
+                work.replace(path)
+
+
+@contextmanager
+def _removed_on_error(folders: Iterable[Path]) -> Iterator[None]:
+    """Remove folders that were created, if the block raises."""
+    try:
+        yield
+    except BaseException:
+        for folder in folders:
+            with suppress(OSError):
+                folder.rmdir()
+        raise
+
+
+def insert(db: sqlite3.Connection, table: str, rows: Iterable[tuple[Any, ...]], *, replace: bool = False) -> None:
+    """Insert rows with all columns of a table; a row whose key the table has is left out, or replaces the other."""
+    (width,) = db.execute(f"SELECT COUNT(*) FROM pragma_table_info('{table}')").fetchone()
+    verb = "REPLACE" if replace else "IGNORE"
+    db.executemany(f"INSERT OR {verb} INTO {table} VALUES ({', '.join('?' * width)})", rows)
+
+
+_LIMITS = ("timeout", "memory")
+# They do not determine a result: what a form sets is compared key by key, and the curve of each method.
+_MAY_DIFFER = {"form", "curve", *_LIMITS}
+_UNITED = (
+    "published", "selection", "methods", "rules", "curves", "classifiers", "weighted", "takes_numbers", "real_valued",
+    "classes", "dropped_classes", "unsuited", "reused", "machines",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class RecordedRun:
+    """What decides whether a run can be joined with others."""
+
+    folder: Path  # the run folder, as messages name it
+    meta: RunMetadata
+    hashes: Mapping[str, str]  # the content hash of each dataset used, by its label
+
+
+def check_compatible(runs: Sequence[RecordedRun]) -> None:
+    """Check that runs can be joined."""
+    united: dict[str, Any] = {}
+    for run in runs:
+        own = _identity(run)
+        if any(diff(united, own, shared=True)):
+            pairs = ((other, list(diff(_identity(other), own, shared=True))) for other in runs)
+            other, differences = next(pair for pair in pairs if pair[1])
+            clauses = first_clauses(each.clause("in the first", "in the second") for each in differences)
+            raise RunError(f"{other.folder} and {run.folder} cannot be joined: {clauses}")
+        united = union([united, own])
+
+
+def _identity(run: RecordedRun) -> dict[str, Any]:
+    """Return the document in which runs that are joined must agree, as far as they have the same labels."""
+    meta = run.meta
+    return {
+        "suite": meta.name,
+        "seed": meta.seed,
+        "protocol": meta.protocol.model_dump(exclude=_MAY_DIFFER),
+        "splits": meta.protocol_key,
+        "report": meta.report.model_dump(exclude={"reference"}),
+        "sha256 of": dict(run.hashes),
+        "method": {label: _definition(meta, label) for label in meta.methods},
+    }
+
+
+def _definition(meta: RunMetadata, label: str) -> dict[str, Any]:
+    aspects: dict[str, Any] = {"steps": meta.methods[label]}
+    for name, recorded in (("top", meta.rules), ("curve", meta.curves), ("selection", meta.selection)):
+        if label in recorded:
+            value = recorded[label]
+            aspects[name] = value if isinstance(value, str | int | float | list) else value.model_dump()
+    if label in meta.selection:
+        # The steps show the ends of a long list of values only.
+        for entry in (meta.suite.model_extra or {}).get("methods", ()):
+            if entry["label"] == label and (not entry.get("profiles") or meta.profile in entry["profiles"]):
+                aspects["tune"] = entry.get("tune")
+    return aspects
+
+
+def joined_metadata(runs: Sequence[RecordedRun]) -> RunMetadata:
+    """Return the metadata of the run that joins others."""
+    # Datasets, methods and published figures are those of all runs, in the order of the first run, then of the next.
+    # The reference is the first that a run names. Whatever else may differ is that of the first.
+    metas = [run.meta for run in runs]
+    first, columns = metas[0], [meta.to_columns() for meta in metas]
+    content = [each["suite"] for each in columns]
+    references = [meta.report.reference for meta in metas if meta.report.reference is not None]
+    # Its file may have been edited between the runs.
+    suite = content[0] | union(
+        {name: each[name] for name in ("datasets", "methods") if name in each} for each in content
+    )
+    suite["report"]["reference"] = references[0] if references else None
+    return RunMetadata.model_validate(
+        {
+            **columns[0],
+            **union({name: each[name] for name in _UNITED} for each in columns),
+            **_restriction(runs),
+            "suite": suite,
+            "code": joined_code([meta.code for meta in metas]),
+            "ended_budget": max(meta.ended_budget for meta in metas),
+            # No command that was typed makes the joined run.
+            "environment": first.environment.model_copy(update={"command": []}),
+            "other_environments": other_environments(first.environment, _environments(runs)),
+        }
+    )
+
+
+def _restriction(runs: Sequence[RecordedRun]) -> dict[str, Any]:
+    """Return the fields that restrict the joined run to what its parts have; none if all parts have the same."""
+    # Patterns of different runs cannot simply be joined: "iris" and "A" match all methods on iris and A on all
+    # datasets; both together match A on iris alone. So the labels take their place, unless a part has the whole suite.
+    first = runs[0].meta
+    restrictions = [(run.meta.part_patterns, run.meta.only, run.meta.part) for run in runs]
+    if all(each == restrictions[0] for each in restrictions):
+        return {}
+    labels = [label for run in runs for label in run.hashes] + [label for run in runs for label in run.meta.methods]
+    is_whole = any(not (patterns or only) for patterns, only, _ in restrictions)
+    patterns = [] if is_whole else [glob.escape(label) for label in dict.fromkeys(labels)]
+    command = list(first.command)
+    if first.part:
+        place = command.index("--part")
+        del command[place : place + 2]
+    if "--only" in command:  # the patterns are its last words
+        command = command[: command.index("--only")]
+    command += [word for pattern in patterns for word in ("--only", pattern)]
+    return {"part": "", "part_patterns": [], "only": patterns, "command": command}
+
+
+def other_environments(first: Environment, environments: Iterable[Environment]) -> list[Environment]:
+    """Return the environments that differ from the first and from each other in versions, machine or workers."""
+    differing: dict[tuple[tuple[str, str], ...], Environment] = {}
+    for each in (first, *environments):
+        differing.setdefault(tuple(_facts(each).items()), each)
+    return [each.model_copy(update={"command": []}) for each in list(differing.values())[1:]]
+
+
+def _environments(runs: Sequence[RecordedRun]) -> list[Environment]:
+    return [each for run in runs for each in (run.meta.environment, *run.meta.other_environments)]
+
+
+def remarks_on_environments(environments: Iterable[Environment]) -> list[str]:
+    """Return the sentence on what differs between machines and software of joined runs; none if nothing does."""
+    return _remark(map(_facts, environments), "their times and memory may not compare")
+
+
+def remarks_on(runs: Sequence[RecordedRun]) -> list[str]:
+    """Return a sentence on each kind of difference that a reader of the joined report should know."""
+    limits = [{name: f"{getattr(run.meta.protocol, name):g}" for name in _LIMITS} for run in runs]
+    references = [{"reference": run.meta.report.reference} for run in runs if run.meta.report.reference is not None]
+    return [
+        *remarks_on_environments(_environments(runs)),
+        *_remark(limits, "a trial that failed in one may succeed in another"),
+        *_remark(references, "the first one is used unless another is chosen"),
+    ]
+
+
+def _remark(tables: Iterable[Mapping[str, str]], consequence: str) -> list[str]:
+    values: dict[str, dict[str, None]] = {}
+    for table in tables:
+        for name, value in table.items():
+            values.setdefault(name, {})[value] = None
+    several = [f"{name} ({listing(each)})" for name, each in values.items() if len(each) > 1]
+    return [f"The joined runs differ in {listing(several)}; {consequence}."] if several else []
+
+
+def _facts(environment: Environment) -> dict[str, str]:
+    """Return versions, machine and number of workers by their names."""
+    facts = {"mfbench": environment.mfbench, "Python": environment.python}
+    if environment.git_commit:
+        facts["commit"] = environment.git_commit[:7]
+    facts |= {name: version for name, version in environment.libraries.items() if version is not None}
+    for plugin in environment.plugins:  # "package version (module)", or a module that no package contains
+        words = plugin.split()
+        if len(words) == 3:
+            facts.setdefault(words[0], words[1])
+    return facts | {"machine": machine_of(environment), "workers": str(environment.jobs)}
+
+
+def machine_of(environment: Environment) -> str:
+    """Return the kind of machine: processor, number of processors and system."""
+    number = f" × {environment.cpus}" if environment.cpus else ""
+    system = f" ({environment.system})" if environment.system else ""
+    return f"{environment.cpu}{number}{system}"
+
+
+MOST_NAMED = 20
+# Dataset, method, repeat and fold of a trial.
+Coordinates = tuple[str, str, int, int]
+
+
+@dataclass(frozen=True)
+class SourceRun(RecordedRun):
+    """A run to join."""
+
+    # Position, key and coordinates of each trial that the run planned, in the plan's order.
+    plan: list[tuple[int, str, Coordinates]]
+    statuses: dict[str, str]  # the status of each result, by its key
+    checked: set[str]  # the tables of its store that have been compared with their checksums
+
+    @cached_property
+    def digest(self) -> str:
+        """Identifies the whole plan, of which the run may be a shard."""
+        recorded = "" if self.meta.shard is None else self.meta.shard.digest
+        return recorded or digest_of(key for _, key, _ in self.plan)
+
+
+@dataclass(frozen=True)
+class JoinedPlan:
+    """The trials of joined runs."""
+
+    keys: dict[Coordinates, str]  # the key of each trial, in the order of the joined run
+    positions: list[int]  # where each is stored in the order of the plan
+    shard: RecordedShard | None  # which part of a plan these are; None if nothing is known to be missing
+
+
+def joined_plan(runs: Sequence[SourceRun], methods: Sequence[str]) -> JoinedPlan:
+    """Return the trials that runs planned."""
+    # Runs of one plan are ordered as in this plan, in any order of the runs. Others come one after the other: the
+    # datasets and methods of the first, then those that only the next has.
+    is_one_plan = len({run.digest for run in runs}) == 1
+    rows = [(position, run, key, place) for run in runs for position, key, place in run.plan]
+    if is_one_plan:
+        rows.sort(key=lambda row: row[0])
+    positions: dict[Coordinates, int] = {}
+    chosen: dict[Coordinates, tuple[str, SourceRun]] = {}
+    for position, run, key, place in rows:
+        before, planner = chosen.setdefault(place, (key, run))
+        positions.setdefault(place, position)
+        if key in run.statuses:
+            if before != key and before in planner.statuses:
+                raise RunError(
+                    f"{planner.folder} and {run.folder} measured {named(place)} with different versions of code or "
+                    "libraries, so their keys differ; repeat the command of the older run"
+                )
+            chosen[place] = key, run
+    keys = {place: key for place, (key, _) in chosen.items()}
+    shard = _joined_shard([run.meta.shard for run in runs], len(keys), is_one_plan=is_one_plan)
+    if is_one_plan:
+        return JoinedPlan(keys, list(positions.values()), shard)
+    first_seen = _ranks(dataset for dataset, *_ in keys)
+    ranks = _ranks([*methods, *(method for _, method, *_ in keys)])
+    places = sorted(keys, key=lambda place: (first_seen[place[0]], *place[2:], ranks[place[1]]))
+    return JoinedPlan({place: keys[place] for place in places}, list(range(len(places))), shard)
+
+
+def _ranks(labels: Iterable[str]) -> dict[str, int]:
+    return {label: rank for rank, label in enumerate(dict.fromkeys(labels))}
+
+
+def _joined_shard(
+    recorded: Sequence[RecordedShard | None], n_planned: int, *, is_one_plan: bool
+) -> RecordedShard | None:
+    shards = [shard for shard in recorded if shard is not None]
+    n_trials = max((shard.n_trials for shard in shards), default=0)
+    if n_planned >= n_trials:
+        return None
+    first = shards[0]
+    digest = first.digest if is_one_plan else ""
+    if len({shard and (shard.run, shard.of, shard.batch) for shard in recorded}) > 1:
+        return RecordedShard(run=first.run, digest=digest, n_trials=n_trials)
+    numbers = sorted({number for shard in shards for number in shard.numbers})
+    return first.model_copy(update={"numbers": numbers, "n_trials": n_trials, "digest": digest})
+
+
+def named(place: Coordinates) -> str:
+    """Return the coordinates of a trial as a part of a sentence."""
+    dataset, method, repeat, fold = place
+    return f"{method} on {dataset} in repeat {repeat}, fold {fold}"
+
+
+def remarks_on_plan(runs: Sequence[SourceRun], plan: JoinedPlan) -> list[str]:
+    """Return a sentence on each part of a plan that is missing, and on runs that divide different plans."""
+    shards = [run for run in runs if run.meta.shard is not None]
+    remarks = [
+        f"{run.folder} and {shards[0].folder} are shards of different plans, so some trials may be in no shard, and "
+        "some in two."
+        for run in shards[1:]
+        if run.digest != shards[0].digest
+    ][:1]
+    if plan.shard is None:
+        cells = {(dataset, method) for dataset, method, _, _ in plan.keys}
+        n_datasets, n_methods = len({dataset for dataset, _ in cells}), len({method for _, method in cells})
+        if missing := n_datasets * n_methods - len(cells):
+            size = f"{counted(n_datasets, 'dataset')} × {counted(n_methods, 'method')}"
+            remarks.append(f"No run has {counted(missing, 'cell')} of {size}.")
+    elif absent := sorted(set(range(1, plan.shard.of + 1)) - set(plan.shard.numbers)):
+        shown = listing(absent) if len(absent) <= MOST_NAMED else f"{absent[0]} … ({len(absent)} in all)"
+        noun, verb = ("Shards", "are") if len(absent) > 1 else ("Shard", "is")
+        remarks.append(f"{noun} {shown} of {plan.shard.of} {verb} missing.")
+    return remarks
+
+
+_COLUMNS = {**WHOLE, "trials": (*TRIAL_COLUMNS, "checksum")}
+
+
+def merge_runs(sources: Sequence[Path], target: Path) -> list[str]:
+    """Join runs of one suite: write a run with the trials of all of them, or add them to a run."""
+    # The order of datasets and methods is that of the first run, then of the next; shards of a plan have the order of
+    # this plan. If several runs have a result of the same trial, the first success is kept, or else the first failure.
+    # A trial that only some runs have a result of is taken from these. A dataset or method that one of the runs has is
+    # not left out.
+    #
+    # The joined run appears complete or not at all, even if the process is killed. No other process may write to the
+    # target: whoever calls this function with a folder of runs locks it.
+    if not sources:
+        raise UsageError("there is nothing to join; name at least one run")
+    is_new = not (target / FILE_NAME).exists()
+    folders = list({folder.resolve(): folder for folder in (*([] if is_new else [target]), *sources)}.values())
+    runs: list[SourceRun] = []
+    remarks: list[str] = []
+    for folder in folders:
+        try:
+            run, damage = _read(folder)
+        except NeverStartedError:
+            remarks.append(f"{folder} holds a run that never started completely, so it has no results.")
+        else:
+            runs.append(run)
+            remarks += [f"{folder}: {remark}" for remark in damage]
+    if not any(run.folder.resolve() == source.resolve() for run in runs for source in sources):
+        raise NeverStartedError(sources[0])
+    check_compatible(runs)
+    planned = [run for run in runs if run.plan] or runs  # a report has no place for a method without trials
+    metadata = joined_metadata(planned)
+    plan = joined_plan(runs, list(metadata.methods))
+    metadata = metadata.model_copy(update={"shard": plan.shard, "out": _out(metadata, plan, target, is_new=is_new)})
+    with changed_store(target) as db:
+        insert(db, "meta", ((name, json.dumps(value)) for name, value in metadata.to_columns().items()))
+        rows = zip(plan.positions, plan.keys.items(), strict=True)
+        insert(db, "plan", ((position, key, *place) for position, (place, key) in rows))
+        _copy(db, runs, planned, plan, target)
+    return [*remarks, *remarks_on(runs), *remarks_on_plan(runs, plan)]
+
+
+def _read(folder: Path) -> tuple[SourceRun, list[str]]:
+    """Return what decides how a run is joined, and a remark if results of it are damaged."""
+    checked: set[str] = set()
+    with Store(folder, read_only=True, checked=checked) as store:
+        store.freeze()
+        hashes = dict(store.raw("SELECT label, sha256 FROM datasets"))
+        query = "SELECT position, key, dataset, method, repeat, fold FROM plan ORDER BY position"
+        plan: list[Any] = [(position, key, tuple(place)) for position, key, *place in store.raw(query)]
+        statuses = dict(store.raw("SELECT key, status FROM trials"))
+        return SourceRun(folder, store.meta(), hashes, plan, statuses, checked), remark_on_damage(store.damaged)
+
+
+def _out(metadata: RunMetadata, plan: JoinedPlan, target: Path, *, is_new: bool) -> str:
+    """Return the folder of all reports in which a command of the suite finds a joined run; empty if there is none."""
+    if target.name in {shard.run for shard in (metadata.shard, plan.shard) if shard is not None}:
+        return target.parent.parent.as_posix()
+    return "" if is_new else metadata.out
+
+
+def _copy(
+    db: sqlite3.Connection, runs: Sequence[SourceRun], planned: Sequence[SourceRun], plan: JoinedPlan, target: Path
+) -> None:
+    """Copy datasets, splits and results; of several results of a trial the first that succeeded, or else the first."""
+    used = {label for run in planned for label in (*run.hashes, *run.meta.methods)}
+    places = {key: place for place, key in plan.keys.items()}
+    splitters: dict[tuple[Any, ...], SourceRun] = {}
+    keepers: dict[str, SourceRun] = {}
+    for run in runs:
+        for key, status in run.statuses.items():
+            keeper = keepers.setdefault(key, run)
+            if status == Status.OK and keeper.statuses[key] != Status.OK:
+                keepers[key] = run
+    for run in runs:
+        with Store(run.folder, read_only=True, checked=run.checked) as store:
+            if run in planned:
+                insert(db, "datasets", _rows(store, "datasets"))
+            insert(db, "left_out", (row for row in _rows(store, "left_out") if row[0] not in used))
+            for row in _rows(store, "splits"):
+                _copy_split(db, run, row, splitters)
+            if run.folder.resolve() != target.resolve():  # which has its own results
+                for row in _rows(store, "trials"):
+                    _copy_result(db, run, row, keepers, places)
+
+
+def _rows(store: Store, table: str) -> Iterator[tuple[Any, ...]]:
+    columns = _COLUMNS[table]  # by name: damage may have renamed a column
+    return store.raw(f"SELECT {', '.join(columns)} FROM {table} ORDER BY {columns[0]}")
+
+
+def _copy_split(
+    db: sqlite3.Connection, run: SourceRun, row: tuple[Any, ...], splitters: dict[tuple[Any, ...], SourceRun]
+) -> None:
+    """Copy the split of a fold, or check that it is equal to that of another run: predictions refer to its rows."""
+    place = row[:4]
+    splitter = splitters.setdefault(place, run)
+    if splitter is run:
+        insert(db, "splits", [row])
+        return
+    (stored,) = db.execute("SELECT * FROM splits WHERE (sha256, protocol, repeat, fold) = (?, ?, ?, ?)", place)
+    # Another build of zlib changes the bytes of an array, not its values.
+    if stored != row and [*map(_numbers, stored)] != [*map(_numbers, row)]:
+        dataset = place[1].removeprefix(f"{run.meta.protocol_key}:")
+        raise RunError(
+            f"{splitter.folder} and {run.folder} cannot be joined: they split the rows of {dataset} differently in "
+            f"repeat {place[2]}, fold {place[3]}"
+        )
+
+
+def _copy_result(
+    db: sqlite3.Connection,
+    run: SourceRun,
+    row: tuple[Any, ...],
+    keepers: Mapping[str, SourceRun],
+    places: Mapping[str, Coordinates],
+) -> None:
+    """Copy a result if it is the one to keep, or check that it is equal to this one if both succeeded."""
+    key, keeper = row[0], keepers.get(row[0])
+    if keeper is run:
+        db.execute(f"INSERT OR REPLACE INTO trials VALUES ({', '.join('?' * len(row))})", row)
+    elif keeper is not None and run.statuses.get(key) == Status.OK and key in places:
+        (stored,) = db.execute(f"SELECT {', '.join(_COLUMNS['trials'])} FROM trials WHERE key = ?", [key])
+        if _decoded(stored) != _decoded(row):
+            raise RunError(
+                f"{keeper.folder} and {run.folder} have different results of {named(places[key])}, although the trial "
+                "is the same; repeat one of the runs with --fresh to see which result is right"
+            )
+
+
+def _decoded(row: tuple[Any, ...]) -> str:
+    """Return results as text, in which NaN equals itself; without times, which differ whenever a trial is repeated."""
+    values = dict(zip(_COLUMNS["trials"], row, strict=True))
+    points = unpack_candidates(values["candidates"]) if values["candidates"] else []
+    curve = unpack_curve(values["curve"]) if values["curve"] else None
+    return repr(
+        (
+            sorted(json.loads(values["scores"] or "{}").items()),
+            _numbers(values["predictions"]),
+            _numbers(values["decisions"]),
+            [(point.chosen, point.scores, _numbers(point.predictions)) for point in points],
+            curve and (curve.sizes.tolist(), curve.metrics, curve.scores.tolist()),
+        )
+    )
+
+
+def _numbers(value: Any) -> Any:
+    """Return an array, packed or not, as a list; other values as they are."""
+    value = unpack(value) if isinstance(value, bytes) else value
+    return value.tolist() if isinstance(value, np.ndarray) else value
+
+
+_LISTS = ("class_names", "feature_names", "relevant", "interactions")
+_DATA_COLUMNS = ("n_samples", "n_features", "truth", *_LISTS)
+_ROWS = ("test", "train", "validation", "n_train", "n_features")
+
+
+def differing_data(claimed: Path, here: Path) -> dict[str, str]:
+    """Return what differs between the data of two runs, by the label of the dataset."""
+    there, ours = _data(claimed), _data(here)
+    clauses = {}
+    for label in (label for label in ours if label in there):
+        if names := [each.path for each in diff(ours[label], there[label], shared=True)]:
+            clauses[label] = f"the bundle's data of {label} are not those here: {', '.join(names)}"
+    return clauses
+
+
+def _data(folder: Path) -> dict[str, dict[str, Any]]:
+    data: dict[str, dict[str, Any]] = {}
+    with Store(folder, read_only=True) as store:
+        for label, *values in store.raw(f"SELECT label, {', '.join(_DATA_COLUMNS)} FROM datasets"):
+            data[label] = {name: _plain(name, value) for name, value in zip(_DATA_COLUMNS, values, strict=True)}
+        protocol = store.meta().protocol_key
+        query = f"SELECT d.label, repeat, fold, {', '.join(f's.{name}' for name in _ROWS)} FROM splits s "
+        query += "JOIN datasets d ON d.sha256 = s.sha256 AND s.protocol = ? || ':' || d.label"
+        for label, repeat, fold, *values in store.raw(query, [protocol]):
+            rows = tuple(_plain(name, value) for name, value in zip(_ROWS, values, strict=True))
+            data[label][f"rows of repeat {repeat}, fold {fold}"] = rows
+    return data
+
+
+def _plain(name: str, value: Any) -> Any:
+    if name in _LISTS:
+        return json.loads(value or "null") or []
+    return unpack(value).tolist() if isinstance(value, bytes) else value

@@ -1,0 +1,182 @@
+"""The form in which content with names is stored: compressed JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+import zlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mfbench.base.text import cut, plain_lines
+from mfbench.model.trials import Candidate, Curve, Interactions
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from mfbench.suite.protocols import Split
+
+
+def pack_document(content: object) -> bytes:
+    """Return plain values, arrays and data classes as compressed JSON."""
+    return zlib.compress(json.dumps(content, default=plain).encode())
+
+
+def unpack_document(blob: bytes) -> Any:
+    """Return what `pack_document` packed, as JSON knows it."""
+    return json.loads(zlib.decompress(blob))
+
+
+def plain(value: Any) -> Any:
+    """Convert a value for JSON: an array or a number of NumPy, the fields of a data class, or the text of another."""
+    if dataclasses.is_dataclass(value):
+        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    return value.tolist() if hasattr(value, "tolist") else repr(value)
+
+
+_DTYPES: dict[bytes, np.dtype[Any]] = {}
+
+
+def pack(array: NDArray[Any]) -> bytes:
+    """Return an array of numbers as compressed bytes; whole numbers use the smallest type that holds them."""
+    import numpy as np
+
+    array = np.asarray(array)
+    if array.dtype.kind in "iub":
+        low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)
+        kind = next(k for k in ("<i1", "<i2", "<i4", "<i8") if np.iinfo(k).min <= low and high <= np.iinfo(k).max)
+    else:
+        kind = "<f8"
+    data = array.astype(kind).tobytes()
+    small = zlib.compress(data, 1)
+    # The first two characters are the type, the third says whether the rest is compressed.
+    return kind[-2:].encode() + (b"z" + small if len(small) < len(data) else b"-" + data)
+
+
+def unpack(blob: bytes) -> NDArray[Any]:
+    """Return the array that `pack` packed, as int64 if it held whole numbers, otherwise as float64."""
+    import numpy as np
+
+    kind = blob[:2]
+    dtype = _DTYPES.get(kind)
+    if dtype is None:
+        dtype = _DTYPES[kind] = np.dtype("<" + kind.decode())
+    # The type is looked up and the head is skipped without a copy: a report unpacks hundreds of thousands of arrays.
+    if blob[2:3] == b"z":
+        array = np.frombuffer(zlib.decompress(blob[3:]), dtype)
+    else:
+        array = np.frombuffer(blob, dtype, offset=3)
+    return array.astype(np.float64 if dtype.kind == "f" else np.int64)
+
+
+def unpack_curve(blob: bytes) -> Curve:
+    """Return the curve that `pack_document` packed; a `ValueError` if the content cannot be one."""
+    content = unpack_document(blob)
+    sizes, metrics = np.array(content["sizes"], dtype=np.int64), tuple(content["metrics"])
+    ascending = sizes.ndim == 1 and len(sizes) > 0 and sizes[0] >= 1 and (np.diff(sizes) > 0).all()
+    if not ascending or len(content["seconds"]) != len(sizes):
+        raise ValueError("its sizes are not ascending numbers of features, each with a time")
+    return Curve(
+        sizes=sizes,
+        metrics=metrics,
+        scores=np.array(content["scores"], dtype=np.float64).reshape(len(metrics), len(sizes)),
+        seconds=np.array(content["seconds"], dtype=np.float64),
+        chosen=tuple(content["chosen"]),
+    )
+
+
+_TYPES = {"pairs": np.int64, "values": np.float64, "ranks": np.int64, "p_values": np.float64}
+
+
+def interactions_from_plain(content: dict[str, Any]) -> Interactions:
+    """Return the interactions with these fields, as JSON knows them."""
+    arrays = {name: np.array(content[name], kind) for name, kind in _TYPES.items() if content[name] is not None}
+    return Interactions(**{**content, **arrays, "pairs": arrays["pairs"].reshape(-1, 2)})
+
+
+def unpack_interactions(blob: bytes) -> Interactions:
+    """Return the interactions that `pack_document` packed."""
+    return interactions_from_plain(unpack_document(blob))
+
+
+_CANDIDATE_TYPES = {"selected": "int64", "weights": "float64", "predictions": "int64"}
+
+
+def pack_candidates(candidates: Sequence[Candidate]) -> bytes:
+    """Return candidates as compressed bytes."""
+    # Grid points that differ only in the classifier share the selector's weights, and often the selected features. So
+    # each distinct array is written once and referred to by its number.
+    arrays: dict[str, int] = {}
+    points = [plain(candidate) for candidate in candidates]
+    for point in points:
+        for name in _CANDIDATE_TYPES:
+            if point[name] is not None:
+                point[name] = arrays.setdefault(json.dumps(point[name].tolist()), len(arrays))
+    return pack_document({"points": points, "arrays": list(arrays)})
+
+
+def unpack_candidates(blob: bytes) -> list[Candidate]:
+    """Return the candidates that `pack_candidates` packed; those with equal arrays share one."""
+    import numpy as np
+
+    content = unpack_document(blob)
+
+    @functools.cache
+    def array(number: int, kind: str) -> NDArray[Any]:
+        return np.array(json.loads(content["arrays"][number]), dtype=kind)
+
+    for point in content["points"]:
+        point |= {name: array(point[name], kind) for name, kind in _CANDIDATE_TYPES.items() if point[name] is not None}
+        if point["interactions"] is not None:
+            point["interactions"] = interactions_from_plain(point["interactions"])
+    return [Candidate(**point) for point in content["points"]]
+
+
+# Test, train and validation rows, numbers of training rows and of features.
+Columns = tuple[bytes, bytes | None, bytes | None, int, int]
+
+
+@dataclass(frozen=True)
+class StoredSplit:
+    """A fold's rows as stored."""
+
+    test: NDArray[np.int64]
+    train: NDArray[np.int64] | None  # none: all rows that are not tested
+    validation: NDArray[np.int64] | None  # rows set aside for tuning, if the protocol does so
+    n_train: int  # n_train, n_features: number of rows and of original features in the final fit
+    n_features: int
+
+
+def pack_split(split: Split, shape: tuple[int, int]) -> Columns:
+    """Return what is stored of a split of a dataset with this number of rows and features."""
+    train = None if len(split.train) + len(split.test) == shape[0] else pack(split.train)
+    validation = None if split.tuning is None else pack(split.tuning[1])
+    features = split.features(shape[1])
+    n_features = shape[1] if features is None else len(features)
+    return pack(split.test), train, validation, len(split.train), n_features
+
+
+def unpack_split(
+    test: bytes, train: bytes | None, validation: bytes | None, n_train: int, n_features: int
+) -> StoredSplit:
+    """Return the rows that `pack_split` has packed."""
+    train_rows, validation_rows = (None if blob is None else unpack(blob) for blob in (train, validation))
+    return StoredSplit(unpack(test), train_rows, validation_rows, n_train, n_features)
+
+
+LIMITS = {"error_type": 200, "error_message": 500, "error_trace": 4000, "warning": 500, "touched": 500, "reason": 2000}
+"""Number of characters of each text that is stored at most; a method can raise an error of a megabyte."""
+
+
+def stored_text(text: str, name: str) -> str:
+    """Return a text as the store holds it: its beginning, and of a traceback the end."""
+    limit = LIMITS.get(name, len(text))
+    # Long before it is cut: cleaning a text of many megabytes would take as long as the trial.
+    if name == "error_trace":
+        return plain_lines(text[-limit:])[-limit:]
+    return cut(plain_lines(text[: 2 * limit]), limit)

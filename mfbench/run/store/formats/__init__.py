@@ -1,1 +1,0 @@
-"""The forms in which results are stored: compressed bytes, nothing pickled."""

@@ -1,0 +1,164 @@
+"""How often each rule rejects a true null hypothesis: pairs of methods equal by construction, on many datasets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from scipy import special
+
+from mfbench.stats.bayesian import correlated_t_test
+from mfbench.stats.cells import CellResults, ComparisonSettings, Decisions, results_by_cell
+from mfbench.stats.paired import corrected_t_test, mcnemar_test, paired_t_test, s_test, sign_test, wilcoxon_test
+from mfbench.stats.rules import against_best
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+SIZES = (2, 5, 20)
+"""Numbers of equal methods among which the best is sought."""
+BEST_COLUMNS = ["first", "methods", "group", "comparisons", "rejected", "frequency", "low", "high"]
+COLUMNS = ["rule", "first", "second", "group", "datasets", "rejected", "frequency", "low", "high"]
+
+
+@dataclass(frozen=True)
+class View:
+    """The results of a cell as the rules use them: scores of all folds, scores by repeat and fold, and decisions."""
+
+    scores: NDArray[np.float64]
+    by_repeat: NDArray[np.float64]
+    cell: CellResults
+
+
+def rejections(
+    trials: pd.DataFrame,
+    settings: ComparisonSettings,
+    pairs: Sequence[Sequence[str]],
+    groups: Mapping[str, str],
+    decisions: Decisions,
+) -> pd.DataFrame:
+    """Return how often each rule finds a significant difference between methods that are equal by construction."""
+    cells = results_by_cell(trials, settings.metric, decisions)
+    rows = []
+    for group in dict.fromkeys(groups.values()):
+        members = [dataset for dataset, name in groups.items() if name == group]
+        for first, second in pairs:
+            both = [
+                (_view(cells[dataset, first]), _view(cells[dataset, second]))
+                for dataset in members
+                if _complete(cells, dataset, first) and _complete(cells, dataset, second)
+            ]
+            for name, rejects in rules(settings).items():
+                if both and _applies(name, both[0][0]):
+                    count = sum(rejects(a, b) for a, b in both)
+                    rows.append(
+                        [name, first, second, group, len(both), count, count / len(both), *share(count, len(both))]
+                    )
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def worse_than_best(
+    trials: pd.DataFrame, settings: ComparisonSettings, equal: Sequence[Sequence[str]], groups: Mapping[str, str]
+) -> pd.DataFrame:
+    """Return how often one of several equal methods is called significantly worse than the best of them."""
+    cells = results_by_cell(trials, settings.metric)
+    rows = []
+    for group in dict.fromkeys(groups.values()):
+        members = [dataset for dataset, name in groups.items() if name == group]
+        for methods in equal:
+            whole = [d for d in members if all(_complete(cells, d, method) for method in methods)]
+            for size in (size for size in SIZES if whole and size <= len(methods)):
+                parts = [methods[i : i + size] for i in range(0, len(methods) - size + 1, size)]
+                errors = [
+                    _calls_worse([cells[dataset, method] for method in part], settings)
+                    for dataset in whole
+                    for part in parts
+                ]
+                count, total = sum(errors), len(errors)
+                rows.append([methods[0], size, group, total, count, count / total, *share(count, total)])
+    return pd.DataFrame(rows, columns=BEST_COLUMNS)
+
+
+def _calls_worse(cells: Sequence[CellResults], settings: ComparisonSettings) -> bool:
+    best = int(np.argmax([settings.sign * cell.scores.mean() for cell in cells]))
+    return bool((against_best(cells, best, settings) < settings.alpha).any())
+
+
+def _complete(cells: Mapping[tuple[str, str], CellResults], dataset: str, method: str) -> bool:
+    return (dataset, method) in cells and cells[dataset, method].complete
+
+
+def _view(cell: CellResults) -> View:
+    repeats = len(np.unique(cell.repeats))
+    return View(cell.scores, cell.scores.reshape(repeats, -1), cell)
+
+
+def _applies(name: str, view: View) -> bool:
+    """Return whether a rule is defined for the design: tests of scores need several, means and pooling need folds."""
+    repeats, folds = (int(size) for size in view.by_repeat.shape)
+    if "first test set" in name:
+        return True
+    if "repetition means" in name:
+        return repeats > 1 and folds > 1
+    if "first repetition" in name:
+        return folds > 1
+    return repeats > 1 if "all folds" in name else repeats * folds > 1
+
+
+def rules(settings: ComparisonSettings) -> dict[str, Callable[[View, View], bool]]:
+    """Return every rule, by its description, as a function that returns whether the rule finds a difference."""
+    alpha, ratio, rope = settings.alpha, settings.ratio, settings.rope
+
+    def bayes(a: View, b: View) -> bool:
+        return correlated_t_test(a.scores, b.scores, ratio, 0.0).verdict(alpha) != 0
+
+    def bayes_rope(a: View, b: View) -> bool:
+        return correlated_t_test(a.scores, b.scores, ratio, rope).verdict(alpha) != 0
+
+    return {
+        "paired t, all folds": lambda a, b: paired_t_test(a.scores, b.scores).p_value < alpha,
+        "Wilcoxon, all folds": lambda a, b: wilcoxon_test(a.scores, b.scores).p_value < alpha,
+        "paired t, repetition means": lambda a, b: (
+            paired_t_test(a.by_repeat.mean(axis=1), b.by_repeat.mean(axis=1)).p_value < alpha
+        ),
+        "corrected t, all folds": lambda a, b: corrected_t_test(a.scores, b.scores, ratio).p_value < alpha,
+        "Bayesian correlated t, no ROPE": bayes,
+        f"Bayesian correlated t, ROPE {rope:g}": bayes_rope,
+        "paired t, first repetition": lambda a, b: paired_t_test(a.by_repeat[0], b.by_repeat[0]).p_value < alpha,
+        "corrected t, first repetition": lambda a, b: (
+            corrected_t_test(a.by_repeat[0], b.by_repeat[0], ratio).p_value < alpha
+        ),
+        "sign test, first repetition": lambda a, b: sign_test(a.by_repeat[0], b.by_repeat[0]).p_value < alpha,
+        "s-test, normal form, pooled first repetition": lambda a, b: (
+            s_test(a.cell.first_repeat, b.cell.first_repeat, exact=False).p_value <= alpha
+        ),
+        "s-test, exact, pooled first repetition": lambda a, b: (
+            s_test(a.cell.first_repeat, b.cell.first_repeat).p_value <= alpha
+        ),
+        "McNemar, exact, pooled first repetition": lambda a, b: (
+            mcnemar_test(a.cell.first_repeat, b.cell.first_repeat).p_value <= alpha
+        ),
+        "s-test, normal form, first test set": lambda a, b: (
+            s_test(a.cell.first_test_set(), b.cell.first_test_set(), exact=False).p_value <= alpha
+        ),
+        "McNemar, exact, first test set": lambda a, b: (
+            mcnemar_test(a.cell.first_test_set(), b.cell.first_test_set()).p_value <= alpha
+        ),
+    }
+
+
+def design_of(label: str) -> str:
+    """Return a dataset's label without its seed, which is the same for all draws of one design."""
+    short = re.sub(r",?\s*\bseed=\d+", "", label)
+    return short.replace("(, ", "(").removesuffix("()")
+
+
+def share(count: int, total: int) -> tuple[float, float]:
+    """Return the exact (Clopper-Pearson) 95 % interval of a share."""
+    low = float(special.betaincinv(count, total - count + 1, 0.025)) if count else 0.0
+    high = float(special.betaincinv(count + 1, total - count, 0.975)) if count < total else 1.0
+    return low, high

@@ -1,0 +1,145 @@
+"""The results of one method on one dataset, fold by fold, which the rules compare."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+import pandas as pd
+
+from mfbench.errors import RunError, UnknownNameError, UsageError
+from mfbench.suite.forms import SCORES
+from mfbench.suite.schema import ReportSettings
+from mfbench.suite.schema import Rule as RuleName
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Decisions = Callable[[str, str], "list[NDArray[np.bool_]]"]
+"""Maps the labels of a dataset and a method to the correctness of the test rows of each fold, in order."""
+
+
+@dataclass(frozen=True)
+class CellResults:
+    """One method on one dataset, every planned fold in the order of repeats and folds."""
+
+    scores: NDArray[np.float64]  # in the metric's unit; NaN for a failed trial
+    repeats: NDArray[np.int64]
+    ok: NDArray[np.bool_]  # which trials have the status ok
+    # Returns for each fold which of its test rows were classified correctly.
+    decisions: Callable[[], list[NDArray[np.bool_]]]
+
+    @property
+    def complete(self) -> bool:
+        """Whether every planned trial has the status ok and a finite score."""
+        return bool(self.ok.all() and np.isfinite(self.scores).all())
+
+    @cached_property
+    def first_repeat(self) -> NDArray[np.bool_]:
+        """Which test rows of the first repeat were classified correctly; each row is tested at most once."""
+        folds = self.decisions()
+        return np.concatenate(
+            [fold for fold, repeat in zip(folds, self.repeats, strict=True) if repeat == self.repeats[0]]
+        )
+
+    def first_test_set(self) -> NDArray[np.bool_]:
+        """Return which test rows of the first fold were classified correctly."""
+        return self.decisions()[0]
+
+
+def results_by_cell(
+    trials: pd.DataFrame, metric: str, decisions: Decisions | None = None
+) -> dict[tuple[str, str], CellResults]:
+    """Group a frame of trials by (dataset, method), in the order of their first rows."""
+    # O(n log n) for n trials.
+    if not len(trials):
+        return {}
+    datasets, dataset_names = pd.factorize(trials["dataset"])
+    methods, method_names = pd.factorize(trials["method"])
+    codes = datasets * len(method_names) + methods
+    repeats = trials["repeat"].to_numpy(dtype=np.int64)
+    order = np.lexsort((trials["fold"].to_numpy(), repeats, codes))
+    ok = (trials["status"] == "ok").to_numpy(dtype=bool)[order]
+    scores, repeats = trials[metric].to_numpy(dtype=float)[order], repeats[order]
+    scores = np.where(ok, scores, np.nan)
+    cell_codes, begins = np.unique(codes[order], return_index=True)
+    ends = [*begins[1:], len(codes)]
+    slices = {int(code): slice(begin, end) for code, begin, end in zip(cell_codes, begins, ends, strict=True)}
+    cells = {}
+    for code in dict.fromkeys(codes.tolist()):
+        rows = slices[code]
+        dataset, method = str(dataset_names[code // len(method_names)]), str(method_names[code % len(method_names)])
+        cells[dataset, method] = CellResults(scores[rows], repeats[rows], ok[rows], _reader(decisions, dataset, method))
+    return cells
+
+
+def _reader(decisions: Decisions | None, dataset: str, method: str) -> Callable[[], list[NDArray[np.bool_]]]:
+    def read() -> list[NDArray[np.bool_]]:
+        if decisions is None:
+            raise RunError(
+                f"no predictions of {method} on {dataset} are stored; the s-test and McNemar's test need them"
+            )
+        return decisions(dataset, method)
+
+    return read
+
+
+MissingPolicy = Literal["drop-dataset", "worst-rank", "impute-dummy"]
+RULE_NAMES: tuple[str, ...] = get_args(RuleName)
+MISSING_POLICIES: tuple[str, ...] = get_args(MissingPolicy)
+
+
+@dataclass(frozen=True)
+class ComparisonSettings:
+    """Settings of a comparison."""
+
+    metric: str  # column of the score
+    greater_is_better: bool  # its direction
+    reference: str | None  # method that the others are compared with
+    test: str  # one of `mfbench.stats.rules.RULES`: the rule that marks the tables
+    alpha: float  # level of the two-sided test
+    ratio: float  # test rows over training rows of a fold
+    # One of `mfbench.stats.rules.RULES`: the rule of the papers that the results are compared with.
+    published_test: str = "paired-t"
+    rope: float = 0.01  # differences of at most this size are practically zero, in the metric's unit
+    missing: MissingPolicy = "drop-dataset"  # how cells without a score are treated in comparisons across datasets
+
+    def replace(self, **changes: Any) -> ComparisonSettings:
+        """Return a copy with some settings changed; a new metric also sets the direction."""
+        if "metric" in changes:
+            if changes["metric"] not in SCORES:
+                raise UnknownNameError("metric", changes["metric"], SCORES)
+            changes.setdefault("greater_is_better", SCORES[changes["metric"]].greater_is_better)
+        if not 0 < changes.get("alpha", self.alpha) < 1:
+            raise UsageError(f"alpha is {changes['alpha']}; a level lies between 0 and 1")
+        if not 0 <= changes.get("rope", self.rope) < np.inf:
+            raise UsageError(f"rope is {changes['rope']}; a size is 0 or more")
+        choices = {"test": RULE_NAMES, "published_test": RULE_NAMES, "missing": MISSING_POLICIES}
+        for name, allowed in choices.items():
+            if changes.get(name, getattr(self, name)) not in allowed:
+                raise UnknownNameError("policy" if name == "missing" else "test", changes[name], allowed)
+        return dataclasses.replace(self, **changes)
+
+    @property
+    def sign(self) -> float:
+        """1 if greater is better, else -1."""
+        return 1.0 if self.greater_is_better else -1.0
+
+
+def settings_of(report: ReportSettings, metric: str, reference: str | None, ratio: float) -> ComparisonSettings:
+    """Return the settings that a suite's ``[report]`` asks for."""
+    return ComparisonSettings(
+        metric=metric,
+        greater_is_better=SCORES[metric].greater_is_better,
+        reference=reference,
+        test=report.test,
+        alpha=report.alpha,
+        ratio=ratio,
+        published_test=report.published_test,
+        rope=report.rope,
+        missing=report.missing,
+    )

@@ -1,0 +1,240 @@
+"""The decision rules for two methods on one dataset, by the names that ``[report] test`` accepts."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mfbench.errors import RunError
+from mfbench.stats.across_datasets import holm
+from mfbench.stats.bayesian import Posterior, correlated_t_test
+from mfbench.stats.cells import CellResults, ComparisonSettings
+from mfbench.stats.paired import (
+    LEAST_PAIRS,
+    TOO_FEW,
+    DecisionTest,
+    PairedTest,
+    corrected_p_values,
+    corrected_t_test,
+    mcnemar_test,
+    paired_t_test,
+    s_test,
+    sign_test,
+    wilcoxon_test,
+)
+from mfbench.suite.forms import KINDS, SCORES
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Comparison = PairedTest | DecisionTest | Posterior
+S_TESTS = ("s-test", "s-test-exact")
+"""The rules that are one-sided, in the direction that the data suggest."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A decision rule: its name in reports, the comparison, and whether it uses decisions instead of scores."""
+
+    title: str
+    compare: Callable[[CellResults, CellResults, ComparisonSettings], Comparison]
+    of_decisions: bool = False
+
+
+def compare(
+    first: CellResults, second: CellResults, settings: ComparisonSettings, test: str | None = None
+) -> Comparison:
+    """Compare two complete cells of a dataset."""
+    # A single test set has no spread between folds, so no test of scores is defined; `sound_test` is used instead. A
+    # test of decisions has no verdict on a metric that does not count them.
+    name = test or settings.test
+    if len(first.scores) < 2 and not RULES[name].of_decisions:
+        name = sound_test(first, settings)
+    rule = RULES[name]
+    if rule.of_decisions and not SCORES[settings.metric].counts_decisions:
+        difference = settings.sign * float(np.mean(first.scores - second.scores))
+        reason = f"{name} compares decisions, not {settings.metric}"
+        return PairedTest(difference, np.nan, np.nan, np.nan, reason=reason)
+    return rule.compare(first, second, settings)
+
+
+def sound_test(cell: CellResults, settings: ComparisonSettings) -> str:
+    """Return the rule to trust: the corrected resampled t-test, or McNemar's test on a single test set."""
+    # For a protocol with independent rounds the ratio is 0, and the corrected test equals the plain paired t-test.
+    if len(cell.scores) > 1 or not SCORES[settings.metric].counts_decisions:
+        return "corrected-t"
+    try:
+        cell.decisions()
+    except RunError:  # nothing was predicted, as in ground-truth: a single round allows no test
+        return "corrected-t"
+    return "mcnemar"
+
+
+def _of_scores(
+    test: Callable[..., PairedTest | Posterior], *names: str
+) -> Callable[[CellResults, CellResults, ComparisonSettings], Comparison]:
+    """Return a rule that compares the scores of folds; `names` are the settings it uses besides the level."""
+
+    def rule(first: CellResults, second: CellResults, settings: ComparisonSettings) -> Comparison:
+        a, b = settings.sign * first.scores, settings.sign * second.scores
+        if len(a) < LEAST_PAIRS:
+            return PairedTest(float(np.mean(a - b)), np.nan, np.nan, np.nan, reason=TOO_FEW)
+        return test(a, b, **{name: getattr(settings, name) for name in names}, alpha=settings.alpha)
+
+    return rule
+
+
+def _s_test(exact: bool) -> Callable[[CellResults, CellResults, ComparisonSettings], Comparison]:
+    def rule(first: CellResults, second: CellResults, settings: ComparisonSettings) -> Comparison:
+        return s_test(first.first_repeat, second.first_repeat, exact=exact, alpha=settings.alpha)
+
+    return rule
+
+
+def _mcnemar(first: CellResults, second: CellResults, settings: ComparisonSettings) -> Comparison:
+    return mcnemar_test(first.first_test_set(), second.first_test_set(), settings.alpha)
+
+
+RULES: Mapping[str, Rule] = {
+    "corrected-t": Rule("corrected resampled t-test (Nadeau and Bengio)", _of_scores(corrected_t_test, "ratio")),
+    "paired-t": Rule("plain paired t-test, which treats overlapping folds as independent", _of_scores(paired_t_test)),
+    "bayes-t": Rule(
+        "Bayesian correlated t-test (Corani and Benavoli), at a probability above 1 - α of a difference beyond the "
+        "region of practical equivalence",
+        _of_scores(correlated_t_test, "ratio", "rope"),
+    ),
+    "wilcoxon": Rule(
+        "Wilcoxon test over folds, which treats overlapping folds as independent", _of_scores(wilcoxon_test)
+    ),
+    "sign": Rule("sign test over folds, which treats overlapping folds as independent", _of_scores(sign_test)),
+    "s-test": Rule(
+        "s-test (Yang and Liu) in its normal form on the pooled decisions of the first repeat, one-sided in the "
+        "direction chosen by the data",
+        _s_test(exact=False),
+        of_decisions=True,
+    ),
+    "s-test-exact": Rule(
+        "exact s-test on the pooled decisions of the first repeat, one-sided in the direction chosen by the data",
+        _s_test(exact=True),
+        of_decisions=True,
+    ),
+    "mcnemar": Rule("exact McNemar test on the first test set", _mcnemar, of_decisions=True),
+}
+
+
+LEVEL = 0.05
+"""The nominal level of all figures below."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """The actual level of a rule at a nominal 5 %, over four simulations."""
+
+    # Each simulation compares two copies of a learner on two views that are equal by construction. The learner is the
+    # nearest class mean or the nearest neighbour, with 100 or 300 rows of five Gaussian features; 1000 datasets each.
+
+    low: float  # low, high: smallest and largest share of datasets on which the rule found a difference
+    high: float
+    design: str  # the resampling design of the simulation
+
+
+_RANDOM = ("thirds", "splits")
+_REPEATED, _ONCE, _THIRDS = "10 × 10 folds", "10 folds", "10 random thirds"
+_POOLED = "5 pooled folds"
+_HELD: dict[tuple[str, str], Held] = {
+    ("paired-t", _REPEATED): Held(0.555, 0.634, _REPEATED),
+    ("wilcoxon", _REPEATED): Held(0.536, 0.625, _REPEATED),
+    ("corrected-t", _REPEATED): Held(0.036, 0.117, _REPEATED),
+    ("paired-t", _ONCE): Held(0.053, 0.138, _ONCE),
+    ("corrected-t", _ONCE): Held(0.008, 0.047, _ONCE),
+    ("paired-t", _THIRDS): Held(0.266, 0.353, _THIRDS),
+    ("corrected-t", _THIRDS): Held(0.005, 0.007, _THIRDS),
+}
+_DECISIONS: dict[str, Held] = {
+    "s-test": Held(0.101, 0.224, _POOLED),
+    "s-test-exact": Held(0.084, 0.197, _POOLED),
+}
+# Worse than the best of 2, 5 or 20 equal methods, 100 rows: the suite's profile `many` (60 datasets) for folds that are
+# not repeated, tests/stats/one_dataset/test_best.py (300 datasets) for repeated ones.
+_BEST: dict[str, Held] = {_ONCE: Held(0.0, 0.033, _ONCE), _REPEATED: Held(0.0, 0.037, _REPEATED)}
+
+
+def design_name(kind: str, folds: int, repeats: int) -> str:
+    """Return the name of a resampling design, in the words of `Held.design`."""
+    if KINDS[kind].resampling in _RANDOM:
+        return f"{repeats} random {KINDS[kind].resampling}"
+    return f"{repeats} × {folds} folds" if repeats > 1 else f"{folds} folds"
+
+
+def best_level_held(rule: str, kind: str, repeats: int) -> Held | None:
+    """Return how often any of up to 20 equal methods is called worse than the best; None if it was not measured."""
+    if rule != "corrected-t" or KINDS[kind].resampling != "folds":
+        return None
+    return _BEST[_REPEATED if repeats > 1 else _ONCE]
+
+
+def level_held(rule: str, kind: str, repeats: int) -> Held | None:
+    """Return the measured level of a rule in the design closest to a protocol; None if it was not measured."""
+    if KINDS[kind].resampling in _RANDOM:
+        return _HELD.get((rule, _THIRDS))
+    return _DECISIONS.get(rule) or _HELD.get((rule, _REPEATED if repeats > 1 else _ONCE))
+
+
+def against_best(cells: Sequence[CellResults], best: int, settings: ComparisonSettings) -> NDArray[np.float64]:
+    """Return how likely a difference from the best method would be if nothing differed, for each of several methods."""
+    # The best of many equal methods is ahead of some of them by chance. Any of the k(k - 1)/2 pairs may turn out to be
+    # the best and a worse method, so all of them are compared, and Holm's method adjusts their p-values. The share of
+    # datasets on which any of k equal methods is then called worse than the best is at most the level.
+    #
+    # O(k²) comparisons.
+    pairs = np.array(list(combinations(range(len(cells)), 2)), dtype=np.intp).reshape(-1, 2)
+    if settings.test == "corrected-t" and cells:
+        settings = dataclasses.replace(settings, ratio=ratio_without_repeats(cells[0], settings.ratio))
+    differences, p_values = _compare_pairs(cells, pairs, settings)
+    adjusted = holm(p_values)
+    result = np.ones(len(cells))
+    for (i, j), difference, p_value in zip(pairs.tolist(), differences, adjusted, strict=True):
+        ahead = difference if i == best else -difference
+        # A test of decisions may favour a method whose score is not the best.
+        if best in (i, j) and not ahead < 0:
+            result[j if i == best else i] = p_value
+    return result
+
+
+def _compare_pairs(
+    cells: Sequence[CellResults], pairs: NDArray[np.intp], settings: ComparisonSettings
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the difference and the evidence of each pair, by the test of the settings."""
+    lengths = {len(cell.scores) for cell in cells}
+    if settings.test == "corrected-t" and len(lengths) == 1 and min(lengths) >= LEAST_PAIRS:
+        scores = settings.sign * np.array([cell.scores for cell in cells])
+        if np.isfinite(scores).all():
+            return corrected_p_values(scores, pairs, settings.ratio)
+    comparisons = [compare(cells[i], cells[j], settings) for i, j in pairs.tolist()]
+    differences = np.array([comparison.difference for comparison in comparisons])
+    return differences, np.array([evidence(comparison, settings.test) for comparison in comparisons])
+
+
+def ratio_without_repeats(cell: CellResults, ratio: float) -> float:
+    """Return the ratio with which the corrected test has the variance of one repeat, however many there are."""
+    # Repeats of a single split, such as random thirds, test other rows each time and count in full.
+    folds = len(cell.scores) // len(np.unique(cell.repeats))
+    return ratio + 1.0 / folds - 1.0 / len(cell.scores) if folds > 1 else ratio
+
+
+def evidence(comparison: Comparison, test: str) -> float:
+    """Return the two-sided p-value of a comparison, or what corresponds to it; NaN if there is no verdict."""
+    # The p-value of a one-sided test in the direction of the data is doubled. Of a posterior it is the probability that
+    # the better method is not better by more than the region of practical equivalence.
+    if comparison.verdict() is None:
+        return np.nan
+    if isinstance(comparison, Posterior):
+        return float(1.0 - np.nanmax([0.0, comparison.first, comparison.second]))
+    if isinstance(comparison, DecisionTest) and test in S_TESTS:
+        return min(1.0, 2.0 * comparison.p_value)
+    return comparison.p_value

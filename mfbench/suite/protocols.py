@@ -1,0 +1,514 @@
+"""Evaluation protocols: they split the rows of a dataset into training and test parts, equal for every method.
+
+One module and one class each; `mfbench.suite.forms.KINDS` lists them by the name in a suite's ``[protocol] kind``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from sklearn.model_selection import KFold, StratifiedKFold
+
+from mfbench.base.text import counted
+from mfbench.errors import DataError
+from mfbench.suite.forms import COMMON, KINDS, TrialKind
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Rows = NDArray[np.intp]
+
+Pair = tuple["NDArray[np.intp]", "NDArray[np.intp]"]
+
+
+def stratified_splits(y: NDArray[np.int64], folds: int, seed: int) -> list[Pair]:
+    """Return shuffled stratified (train, test) index pairs."""
+    # A class with fewer members than folds is missing from some test parts, which is allowed without a warning; fewer
+    # rows than folds is an error.
+    largest = int(np.bincount(y).max())
+    if largest < folds:
+        raise DataError(
+            f"{folds} folds need a class of at least {folds} rows, the largest has {largest}; lower the number"
+        )
+    splitter = StratifiedKFold(n_splits=folds, shuffle=True, random_state=seed)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
+        return list(splitter.split(np.empty((len(y), 0)), y))
+
+
+def cross_validation(y: NDArray[np.int64], folds: int, seed: int, *, stratified: bool) -> list[Pair]:
+    """Return shuffled (train, test) index pairs, stratified or not."""
+    if stratified:
+        return stratified_splits(y, folds, seed)
+    if len(y) < folds:
+        raise DataError(f"{folds} folds need {folds} rows, there are {len(y)}; lower the number")
+    return list(KFold(n_splits=folds, shuffle=True, random_state=seed).split(np.empty((len(y), 0))))
+
+
+def parted(
+    rows: NDArray[np.intp], y: NDArray[np.int64], sizes: Sequence[int], seed: int, stratified: bool
+) -> list[NDArray[np.intp]]:
+    """Split rows into disjoint random parts of the given sizes, each in ascending order."""
+    if min(sizes) < 1:
+        raise DataError(f"{len(rows)} rows are too few for parts of {', '.join(map(str, sizes))} rows")
+    rng = np.random.default_rng(seed)
+    shuffled = rng.permutation(rows)
+    if stratified:
+        shuffled = shuffled[np.argsort(_spread(y[shuffled], rng), kind="stable")]
+    return [np.sort(part) for part in np.split(shuffled, np.cumsum(sizes)[:-1])]
+
+
+def sampled(rows: NDArray[np.intp], strata: NDArray[np.int64], size: int, seed: int) -> NDArray[np.intp]:
+    """Return some of the rows in ascending order: of each stratum its share, but at least two if it has as many."""
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(len(rows))
+    position = _spread(strata[order], rng)
+    firsts = np.concatenate([np.flatnonzero(strata[order] == code)[:2] for code in np.unique(strata)])
+    if len(firsts) > size:
+        raise DataError(f"max_rows = {size} keeps no two rows of each class; use at least {len(firsts)}")
+    position[firsts] = -1.0
+    return np.sort(rows[order[np.argsort(position, kind="stable")[:size]]])
+
+
+def _spread(codes: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.float64]:
+    """Return positions that spread each class evenly over the unit interval, from a random start."""
+    # A part of the interval then has its share of every class, up to one row at either end.
+    position = np.empty(len(codes))
+    for code in np.unique(codes):
+        members = np.flatnonzero(codes == code)
+        position[members] = (np.arange(len(members)) + rng.random()) / len(members)
+    return position
+
+
+def shares(n_rows: int, share: float, *, up: bool = False) -> int:
+    """Return a share of a number of rows, rounded to the nearest number or up."""
+    exact = n_rows * share
+    return int(np.ceil(exact - 1e-9)) if up else int(np.floor(exact + 0.5))
+
+
+def derive_seed(*coordinates: Any) -> int:
+    """Return a 32-bit seed that is a function of the coordinates alone."""
+    # The coordinates are hashed (BLAKE2b over their JSON text) and the digest is the entropy of a
+    # `numpy.random.SeedSequence`, whose first word is the seed.
+    return seed_of(json.dumps(coordinates))
+
+
+def seed_of(text: str) -> int:
+    """Return the seed of coordinates that are already written as JSON; see `derive_seed`."""
+    import numpy as np
+
+    digest = hashlib.blake2b(text.encode(), digest_size=16).digest()
+    return int(np.random.SeedSequence(int.from_bytes(digest, "little")).generate_state(1)[0])
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Rows of one fold; it unpacks into its training and test rows."""
+
+    train: Rows  # rows that the final selector and classifier are fitted on
+    test: Rows  # rows that are predicted and scored; neither fits nor the selection of parameters use them
+    # Rows that tuning fits on and rows that it scores, if the protocol sets a validation part aside. None: inner cross-
+    # validation of the training rows.
+    tuning: tuple[Rows, Rows] | None = None
+    feature_share: float = 1.0  # share of the original features that take part; rounded up
+    # Determines which features take part. With the same seed, a smaller share is a subset of a larger one.
+    feature_seed: int = 0
+
+    def __iter__(self) -> Iterator[Rows]:
+        return iter((self.train, self.test))
+
+    def features(self, n_features: int) -> Rows | None:
+        """Return the features that take part, in ascending order; None for all."""
+        if self.feature_share == 1.0:
+            return None
+        order = np.random.default_rng(self.feature_seed).permutation(n_features)
+        return np.sort(order[: max(1, shares(n_features, self.feature_share, up=True))])
+
+
+class EvaluationProtocol(ABC):
+    """The splits of a dataset into training, validation and test rows: the same for every method of a suite."""
+
+    # A subclass sets `kind`, computes `splits`, and is listed in `mfbench.suite.forms.KINDS` under that name with the
+    # keys that a suite can set; each is a parameter of its constructor.
+
+    kind: str
+    folds: int  # folds, repeats: there is a trial for each (repeat, fold) with `repeat < repeats` and `fold < folds`
+    repeats: int
+    inner_folds: int = 0  # folds of the inner cross-validation used for tuning, if a split has no validation rows
+    # Whether a dataset with more than two classes is one problem, or one problem per class against the rest.
+    decisions: str = "multi-class"
+    # The name of a trial in reports.
+    trial_name: ClassVar[str] = "fold"
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+
+    @property
+    def task(self) -> TrialKind:
+        """How its trials run, as ``mfbench.suite.forms.KINDS`` states for its kind."""
+        return KINDS[self.kind].task
+
+    def coordinates(self) -> Iterator[tuple[int, int]]:
+        """Yield every (repeat, fold), in order."""
+        for repeat in range(self.repeats):
+            for fold in range(self.folds):
+                yield repeat, fold
+
+    @abstractmethod
+    def splits(self, dataset: str, y: NDArray[np.int64], repeat: int) -> list[Split]:
+        """Return the split of every fold of one repeat."""
+
+    @property
+    @abstractmethod
+    def test_train_ratio(self) -> float:
+        """Number of test rows over number of training rows, for the corrected resampled t-test."""
+
+    @property
+    def identity(self) -> str:
+        """A text under which splits are stored; it names everything but dataset and repeat that determines them."""
+        return f"{self.kind}:{self.folds}:{self.seed}"
+
+    @abstractmethod
+    def describe(self) -> str:
+        """Return a short description of how rows are split, for the report."""
+
+    def describe_tuning(self) -> str:
+        """Return a short description of how parameters are tuned, for the report."""
+        return f"tuning by inner {self.inner_folds}-fold cross-validation"
+
+    def _seed(self, dataset: str, repeat: int, *more: str | int) -> int:
+        return derive_seed(self.seed, dataset, "folds", repeat, *more)
+
+
+def key_settings(settings: dict[str, Any], *, tuned: bool) -> dict[str, Any]:
+    """Return the settings of a protocol that determine a trial's result, for its key."""
+    # The grid itself is part of the key, so how it was thinned need not be; so are the sizes of a curve.
+    ignored = {"form", "timeout", "memory", "repeats", "rounds", "selection", "grid_values", "curve"}
+    ignored |= set() if tuned else {"inner_folds"}
+    return {name: value for name, value in settings.items() if name not in ignored and value is not None}
+
+
+class Sampled(EvaluationProtocol):
+    """The splits of another protocol with sampled training rows; the test rows stay."""
+
+    def __init__(self, whole: EvaluationProtocol, max_rows: int) -> None:
+        super().__init__(whole.seed)
+        self.whole, self.max_rows = whole, max_rows
+        self.kind, self.folds, self.repeats = whole.kind, whole.folds, whole.repeats
+        self.inner_folds, self.decisions = whole.inner_folds, whole.decisions
+
+    def splits(self, dataset: str, y: NDArray[np.int64], repeat: int) -> list[Split]:
+        """Return the splits of one repeat; see `EvaluationProtocol.splits`."""
+        whole = self.whole.splits(dataset, y, repeat)
+        return [self._sampled(split, y, self._seed(dataset, repeat, "sample", n)) for n, split in enumerate(whole)]
+
+    def _sampled(self, split: Split, y: NDArray[np.int64], seed: int) -> Split:
+        parts = (split.train,) if split.tuning is None else split.tuning
+        rows = np.concatenate(parts)
+        if len(rows) <= self.max_rows:
+            return split
+        strata = len(parts) * y[rows] + np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+        kept = sampled(rows, strata, self.max_rows, seed)
+        train = split.train[np.isin(split.train, kept)]
+        if split.tuning is None:
+            return replace(split, train=train)
+        learn, validation = (part[np.isin(part, kept)] for part in split.tuning)
+        return replace(split, train=train, tuning=(learn, validation))
+
+    @property
+    def test_train_ratio(self) -> float:
+        """The ratio of the whole parts; the level of the corrected test with sampled rows has not been measured."""
+        return self.whole.test_train_ratio
+
+    @property
+    def identity(self) -> str:
+        """That of the whole splits, and the number of rows."""
+        return f"{self.whole.identity}:{self.max_rows}"
+
+    def describe(self) -> str:
+        """Return the description of the whole splits, and the number of rows."""
+        return f"{self.whole.describe()}, training rows sampled (at most {self.max_rows:,} in a fold)"
+
+    def describe_tuning(self) -> str:
+        """Return the description of tuning, which sampling does not change."""
+        return self.whole.describe_tuning()
+
+
+__all__ = [
+    "EvaluationProtocol",
+    "Sampled",
+    "Split",
+    "key_settings",
+    "make_protocol",
+    "stratified_splits",
+]
+
+
+def make_protocol(settings: Mapping[str, Any], seed: int) -> EvaluationProtocol:
+    """Return the protocol for a suite's settings."""
+    kind = settings["kind"]
+    # How parameters are selected is up to each method (`ResolvedMethod.selection`) and does not change the splits.
+    values = {name: settings[name] for name in KINDS[kind].sound if name not in ("selection", *COMMON)}
+    protocol: EvaluationProtocol = resolve_name(KINDS[kind].place)(seed=seed, **values)
+    max_rows = settings.get("max_rows")
+    return protocol if max_rows is None else Sampled(protocol, max_rows)
+
+
+class GroundTruth(EvaluationProtocol):
+    """``ground-truth``: selectors are fitted on generated data whose relevant features are known."""
+
+    # Each round has its own data, the same for every method. All rows are training rows; nothing is predicted.
+
+    kind = "ground-truth"
+    folds = 1
+    trial_name = "round"
+
+    def __init__(self, rounds: int, threshold: float, seed: int) -> None:
+        super().__init__(seed)
+        self.rounds = self.repeats = rounds
+        self.threshold = threshold
+
+    def splits(self, dataset: str, y: NDArray[np.int64], repeat: int) -> list[Split]:
+        """Return one split in which all rows are training rows."""
+        return [Split(np.arange(len(y), dtype=np.intp), np.empty(0, dtype=np.intp))]
+
+    def round_seed(self, dataset: str, repeat: int) -> int:
+        """Return the seed of a round's data: a function of the suite's seed, the dataset and the round alone."""
+        return derive_seed(self.seed, dataset, "round", repeat)
+
+    @property
+    def test_train_ratio(self) -> float:
+        """Rounds share no rows, so the plain paired test is valid."""
+        return 0.0
+
+    def describe(self) -> str:
+        """Return the number of rounds."""
+        return f"{counted(self.repeats, 'round')}, each with data of its own"
+
+    def describe_tuning(self) -> str:
+        """Return the note that only selectors tune themselves."""
+        return "no tuning but a selector's own"
+
+
+class Holdout(EvaluationProtocol):
+    """``holdout``: random splits into a training and a test part, one for each repeat."""
+
+    kind = "holdout"
+    folds = 1
+
+    def __init__(self, repeats: int, test_share: float, inner_folds: int, stratified: bool, seed: int) -> None:
+        super().__init__(seed)
+        self.repeats, self.test_share = repeats, test_share
+        self.inner_folds, self.stratified = inner_folds, stratified
+
+    def splits(self, dataset: str, y: NDArray[np.int64], repeat: int) -> list[Split]:
+        """Return the split of one repeat; see `EvaluationProtocol.splits`."""
+        n_test = shares(len(y), self.test_share)
+        sizes = [len(y) - n_test, n_test]
+        train, test = parted(np.arange(len(y)), y, sizes, self._seed(dataset, repeat), self.stratified)
+        return [Split(train, test)]
+
+    @property
+    def test_train_ratio(self) -> float:
+        """The share of test rows divided by the share of training rows."""
+        return self.test_share / (1.0 - self.test_share)
+
+    @property
+    def identity(self) -> str:
+        """It includes share and stratification but not `repeats`: more repeats leave the first ones unchanged."""
+        return f"{self.kind}:{self.test_share:g}:{self.stratified:d}:{self.seed}"
+
+    def describe(self) -> str:
+        """Return the number of splits and the share of test rows."""
+        stratified = "" if self.stratified else "not "
+        tested = f"{'tests' if self.repeats == 1 else 'test'} {self.test_share:.0%} of the rows"
+        return f"{counted(self.repeats, 'random split')} that {tested}, {stratified}stratified"
+
+
+class NestedCV(EvaluationProtocol):
+    """``nested-cv``: cross-validation that sets a share of each training part aside for tuning."""
+
+    kind = "nested-cv"
+
+    def __init__(
+        self,
+        folds: int,
+        repeats: int,
+        validation_share: float,
+        stratified: bool,
+        refit: bool,
+        decisions: str,
+        seed: int,
+    ) -> None:
+        super().__init__(seed)
+        self.folds, self.repeats, self.validation_share = folds, repeats, validation_share
+        self.stratified, self.refit, self.decisions = stratified, refit, decisions
+
+    def splits(self, dataset: str, y: NDArray[np.int64], repeat: int) -> list[Split]:
+        """Return the splits of one repeat; see `EvaluationProtocol.splits`."""
+        splits = []
+        outer = cross_validation(y, self.folds, self._seed(dataset, repeat), stratified=self.stratified)
+        for fold, (train, test) in enumerate(outer):
+            n_validation = shares(len(train), self.validation_share, up=True)
+            seed = self._seed(dataset, repeat, "validation", fold)
+            learn, validation = parted(train, y, [len(train) - n_validation, n_validation], seed, self.stratified)
+            splits.append(Split(train if self.refit else learn, test, (learn, validation)))
+        return splits
+
+    @property
+    def test_train_ratio(self) -> float:
+        """Return the size of a fold divided by the number of rows of the final fit."""
+        test = 1.0 / self.folds
+        return test / ((1.0 - test) * (1.0 if self.refit else 1.0 - self.validation_share))
+
+    @property
+    def identity(self) -> str:
+        """Return a text that depends on the folds and on the share of validation rows."""
+        return f"{self.kind}:{self.folds}:{self.validation_share:g}:{self.stratified:d}:{self.refit:d}:{self.seed}"
+
+    def describe(self) -> str:
+        """Return a description of folds, stratification and decisions."""
+        repeated = f" repeated {self.repeats} times" if self.repeats > 1 else ""
+        classes = ", one class against the rest" if self.decisions == "one-vs-rest" else ""
+        return f"{self.folds}-fold cross-validation{repeated}, {'' if self.stratified else 'not '}stratified{classes}"
+
+    def describe_tuning(self) -> str:
+        """Return a description of the validation part and of the final fit."""
+        return f"tuning on {self.validation_share:.0%} of each training part{refitting(self.refit)}"
+
+
+def refitting(refit: bool) -> str:
+    """Return whether the method is fitted again after its parameters are selected, as a clause."""
+    return ", then fitted again on all of it" if refit else ", not fitted again after that"
+
+
+class RepeatedCV(EvaluationProtocol):
+    """``repeated-cv``: stratified k-fold cross-validation, repeated with new shuffles."""
+
+    kind = "repeated-cv"
+
+    def __init__(self, folds: int, repeats: int, seed: int, inner_folds: int = 5) -> None:
+        super().__init__(seed)
+        self.folds, self.repeats, self.inner_folds = folds, repeats, inner_folds
+
+    def splits(self, dataset: str, y: NDArray[np.int64], repeat: int) -> list[Split]:
+        """Return the splits of one repeat; see `EvaluationProtocol.splits`."""
+        pairs = stratified_splits(y, self.folds, self._seed(dataset, repeat))
+        return [Split(train, test) for train, test in pairs]
+
+    @property
+    def test_train_ratio(self) -> float:
+        """One part is for testing, the others for training."""
+        return 1.0 / (self.folds - 1)
+
+    def describe(self) -> str:
+        """Return the number of folds and repeats."""
+        repeated = f" repeated {self.repeats} times" if self.repeats > 1 else ""
+        return f"{self.folds}-fold cross-validation{repeated}, stratified"
+
+
+class ThreeWay(EvaluationProtocol):
+    """``three-way``: random thirds for training, tuning and testing; remaining rows are training rows."""
+
+    kind = "three-way"
+    folds = 1
+
+    def __init__(self, repeats: int, stratified: bool, refit: bool, seed: int) -> None:
+        super().__init__(seed)
+        self.repeats, self.stratified, self.refit = repeats, stratified, refit
+
+    def splits(self, dataset: str, y: NDArray[np.int64], repeat: int) -> list[Split]:
+        """Return the division of one repeat; see `EvaluationProtocol.splits`."""
+        third = len(y) // 3
+        sizes = [len(y) - 2 * third, third, third]
+        train, validation, test = parted(np.arange(len(y)), y, sizes, self._seed(dataset, repeat), self.stratified)
+        both = np.sort(np.concatenate([train, validation]))
+        return [Split(both if self.refit else train, test, (train, validation))]
+
+    @property
+    def test_train_ratio(self) -> float:
+        """One third is for testing; one third, or two thirds with `refit`, for training."""
+        return 0.5 if self.refit else 1.0
+
+    @property
+    def identity(self) -> str:
+        """It includes `stratified` and `refit` but not `repeats`: more repeats leave the first ones unchanged."""
+        return f"{self.kind}:{self.stratified:d}:{self.refit:d}:{self.seed}"
+
+    def describe(self) -> str:
+        """Return the number of divisions."""
+        return (
+            f"{counted(self.repeats, 'random division')} into thirds to train, validate and test, "
+            f"{'' if self.stratified else 'not '}stratified"
+        )
+
+    def describe_tuning(self) -> str:
+        """Return a description of the validation third and of the final fit."""
+        return "tuning on the validation third" + (
+            ", then fitted again on both thirds" if self.refit else refitting(False)
+        )
+
+
+TEST_SHARE = 0.2
+
+
+class Timing(EvaluationProtocol):
+    """``timing``: halves, quarters, eighths … of the rows with all features, and of the features with all rows."""
+
+    # A fifth of the rows is set aside in each repeat and predicted at each size, so that prediction times are
+    # comparable and the scores form a learning curve. Fold 0 has the fewest rows; fold `steps - 1` has all rows and
+    # all features; the folds after it have fewer and fewer features. Smaller subsamples are parts of larger ones.
+
+    kind = "timing"
+
+    def __init__(self, repeats: int, steps: int, seed: int) -> None:
+        super().__init__(seed)
+        self.repeats, self.steps = repeats, steps
+        self.folds = 2 * steps - 1
+
+    def splits(self, dataset: str, y: NDArray[np.int64], repeat: int) -> list[Split]:
+        """Return the subsamples of one repeat; see `EvaluationProtocol.splits`."""
+        seed = self._seed(dataset, repeat)
+        n_test = shares(len(y), TEST_SHARE, up=True)
+        train, test = parted(np.arange(len(y)), y, [len(y) - n_test, n_test], seed, stratified=True)
+        splits: list[Split] = []
+        # From large to small, each a stratified part of the one before.
+        rows = train
+        for step in range(self.steps):
+            splits.insert(0, Split(rows, test))
+            if step + 1 < self.steps:
+                half = shares(len(rows), 0.5, up=True)
+                rows, _ = parted(
+                    rows, y, [half, len(rows) - half], self._seed(dataset, repeat, "half", step), stratified=True
+                )
+        for step in range(1, self.steps):
+            share = 0.5**step
+            splits.append(Split(train, test, feature_share=share, feature_seed=derive_seed(seed, "features")))
+        return splits
+
+    @property
+    def test_train_ratio(self) -> float:
+        """The ratio of the fold with all rows; times are not tested."""
+        return TEST_SHARE / (1.0 - TEST_SHARE)
+
+    @property
+    def identity(self) -> str:
+        """It includes `steps` but not `repeats`: more repeats leave the first ones unchanged."""
+        return f"{self.kind}:{self.steps}:{self.seed}"
+
+    def describe(self) -> str:
+        """Return the sizes."""
+        smallest = f"1/{2 ** (self.steps - 1)}"
+        return f"{self.repeats} times {self.steps} sizes from {smallest} to all of the rows, and of the features"
+
+    def describe_tuning(self) -> str:
+        """Return the note that nothing is tuned."""
+        return "no tuning"

@@ -1,0 +1,208 @@
+"""Determinism of what comes after: a fit leaves the state that all code of a process shares as it was.
+
+The host compares the same state around every trial, and replaces a process that a method has changed.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from mfbench.processes.process import descendants
+from mfbench_check.catalog import check
+from mfbench_check.display import CheckFailedError
+from mfbench_check.global_state import fresh_global_state
+from mfbench_check.repeating import ESTIMATORS, RESULTS, answer, bits, result_code
+from mfbench_check.running import files_in, recorded_sockets, temporary_home, temporary_working_directory
+from mfbench_check.subjects import Opened
+
+_RANDOM = "the global random state"
+_THREADS = ("the number of native threads", "threads (not ended)")
+_FILTERS = "the warning filters"
+_ENVIRONMENT = "os.environ"
+_CHILDREN = "child processes (not ended)"
+_OWN_CHECKS = (_RANDOM, *_THREADS, _FILTERS, _ENVIRONMENT)  # beginnings of the phrases that have a check each
+
+
+@check("global-random-state", group="determinism", kinds=ESTIMATORS, needs=RESULTS)
+def leaves_global_generators(subject: Opened) -> None:
+    """`fit` and `predict` neither change the global random generators of NumPy and Python nor depend on them.
+
+    What depends on them is not determined by `random_state`; what changes or even seeds them determines what other code
+    draws afterwards.
+    """
+    _expect_unchanged(subject, "the global random generators as they were", lambda phrase: phrase.startswith(_RANDOM))
+    answers = [_answer_after_seeding(subject, seed) for seed in (1, 2, 1, 2)]
+    # A method that does not repeat itself after the same seed depends on something else.
+    if answers[0] == answers[2] != answers[1] == answers[3]:
+        rows, result = result_code(subject)
+        raise CheckFailedError(
+            "the same result whatever the global random generators were seeded with",
+            "other seeds of random and np.random give another result",
+            subject.snippet(
+                "import random",
+                *rows,
+                f"results = [(np.random.seed(seed), random.seed(seed), {result})[-1] for seed in (1, 2)]",
+                "assert np.array_equal(*results), results",
+            ),
+        )
+
+
+def _answer_after_seeding(subject: Opened, seed: int) -> bytes:
+    with fresh_global_state():
+        random.seed(seed)
+        np.random.seed(seed)  # noqa: NPY002 - the global state is the subject
+        return bits(answer(subject))
+
+
+@check("environment", group="determinism", kinds=ESTIMATORS, needs=RESULTS)
+def leaves_the_environment(subject: Opened) -> None:
+    """`fit` and `predict` leave `os.environ` as it was.
+
+    Environment variables steer libraries and child processes of everything that runs later in the process.
+    """
+    _expect_unchanged(subject, "os.environ as it was", lambda phrase: phrase.startswith(_ENVIRONMENT))
+
+
+@check("warning-filters", group="determinism", kinds=ESTIMATORS, needs=RESULTS)
+def leaves_the_warning_filters(subject: Opened) -> None:
+    """`fit` and `predict` leave the warning filters as they were.
+
+    A filter that stays hides the warnings of other methods. `warnings.catch_warnings` ends with its block.
+    """
+    _expect_unchanged(subject, "the warning filters as they were", lambda phrase: phrase == _FILTERS)
+
+
+@check("threads", group="determinism", kinds=ESTIMATORS, needs=RESULTS)
+def leaves_threads(subject: Opened) -> None:
+    """`fit` and `predict` leave the numbers of threads of native libraries as they were, and no thread of their own.
+
+    Another number of threads changes the time, and the rounding, of every method that runs later in the process.
+    """
+    for n_threads in (1, 2):  # a method that sets the same number each time is seen with the other one
+        _expect_unchanged(subject, "threads as they were", lambda phrase: phrase in _THREADS, n_threads)
+
+
+@check("surroundings", group="determinism", kinds=ESTIMATORS, needs=RESULTS)
+def leaves_other_state(subject: Opened) -> None:
+    """`fit` and `predict` leave open files, child processes, the working directory and other shared state as they were.
+
+    It also compares `sys.path`, signal handlers and timers, the umask, NumPy's handling of errors and the settings of
+    scikit-learn.
+    """
+    expected = "the shared state of the process as it was"
+    _expect_unchanged(subject, expected, lambda phrase: not phrase.startswith(_OWN_CHECKS))
+
+
+def _expect_unchanged(subject: Opened, expected: str, is_about: Callable[[str], bool], n_threads: int = 1) -> None:
+    _use(subject)  # what an import does on first use is not part of a fit
+    with fresh_global_state(n_threads) as state:
+        children = set(descendants())
+        _use(subject)
+        differences = state.differences()
+        # The global state reports the first child alone, which an earlier check may have left.
+        if set(descendants()) - children and _CHILDREN not in differences:
+            differences.append(_CHILDREN)
+    if changed := [phrase for phrase in differences if is_about(phrase)]:
+        use = "method.fit(X, y)" if subject.kind == "selector" else "method.fit(X, y).predict(X)"
+        raise CheckFailedError(
+            expected,
+            f"changed: {', '.join(changed)}",
+            subject.snippet(
+                "from mfbench_check.global_state import fresh_global_state",
+                f"with fresh_global_state({n_threads}) as state:",
+                f"    {use}",
+                "    assert not state.changes(), state.changes()",
+            ),
+        )
+
+
+def _use(subject: Opened) -> None:
+    """Fit a method, let it predict and forget it: an open file that only it refers to is closed, as after a trial."""
+    X, y = subject.sample()
+    method = subject.make().fit(np.array(X), np.array(y))
+    if subject.kind == "classifier":
+        method.predict(np.array(X))
+
+
+_MOST = 3  # files in a message
+
+
+@check("network", group="leakage", kinds=ESTIMATORS, needs=RESULTS)
+def opens_no_socket(subject: Opened) -> None:
+    """`fit` and `predict` open no network socket and look up no host.
+
+    Labels of public datasets can be downloaded, a server may be slow or gone tomorrow, and data may be confidential.
+    """
+    answer(subject)  # what an import does on first use is not part of a fit
+    with recorded_sockets() as events:
+        answer(subject)
+    if events:
+        raise CheckFailedError(
+            "no network socket during fit and predict",
+            f"the audit event {events[0]}",
+            subject.snippet(
+                "from mfbench_check.running import recorded_sockets",
+                "with recorded_sockets() as events:",
+                f"    {_use_in_folder(subject)}",
+                "assert not events, events",
+            ),
+        )
+
+
+@check("home", group="leakage", kinds=ESTIMATORS, needs=RESULTS)
+def writes_nothing_to_home(subject: Opened) -> None:
+    """`fit` and `predict` leave no file in the home folder.
+
+    What one fit leaves there, the next one can read: rows of another fold, or results. Temporary files belong in the
+    folder of `tempfile`, and the caches of compilers beside the code.
+    """
+    answer(subject)
+    with temporary_home() as folder:
+        answer(subject)
+        files = files_in(folder)
+    if files:
+        raise CheckFailedError(
+            "no file in the home folder after fit and predict",
+            _listed(files),
+            subject.snippet(
+                "import os, tempfile",
+                "os.environ['HOME'] = folder = tempfile.mkdtemp()",
+                _use_in_folder(subject),
+                "assert not os.listdir(folder), os.listdir(folder)",
+            ),
+        )
+
+
+@check("working-directory", group="leakage", kinds=ESTIMATORS, needs=RESULTS)
+def writes_nothing_to_the_working_directory(subject: Opened) -> None:
+    """`fit` and `predict` leave no file in the working directory.
+
+    It is that of a run, whose results it may hold; and what one fit leaves there, the next one can read.
+    """
+    answer(subject)
+    with temporary_working_directory() as folder:
+        answer(subject)
+        files = files_in(folder)
+    if files:
+        raise CheckFailedError(
+            "no file in the working directory after fit and predict",
+            _listed(files),
+            subject.snippet(
+                "import os, tempfile",
+                "os.chdir(tempfile.mkdtemp())",
+                _use_in_folder(subject),
+                "assert not os.listdir(), os.listdir()",
+            ),
+        )
+
+
+def _use_in_folder(subject: Opened) -> str:
+    return "method.fit(X, y)" if subject.kind == "selector" else "method.fit(X, y).predict(X)"
+
+
+def _listed(files: Sequence[str]) -> str:
+    more = f" and {len(files) - _MOST} more" if len(files) > _MOST else ""
+    return ", ".join(files[:_MOST]) + more

@@ -1,1 +1,0 @@
-"""The commands of this package: words → one call each."""
