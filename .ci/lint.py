@@ -28,7 +28,7 @@ PAGES = (
     "pyproject.toml",
     ".pre-commit-config.yaml",
 )
-LONGEST = 610  # lines of a module
+LONGEST = 600  # lines of a module
 
 # What is refused, and what to write instead.
 PHRASES = {

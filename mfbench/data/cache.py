@@ -161,7 +161,7 @@ class Cache:
         with self._explained():
             for path, body in self._cards():
                 name = path.name if isinstance(body, DataError) else str(body["key"])
-                if names is None or name in wanted:
+                if names is None or name in names:
                     path.unlink()
                     for table in self.folder.glob(f"{_CONTENT}/{path.stem}-*.parquet"):
                         table.unlink()

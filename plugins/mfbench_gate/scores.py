@@ -102,9 +102,17 @@ def _test(
     # Without a negative zero.
     difference = sign * (after - before) + 0.0 if n_pairs == len(base) else np.nan
     cell = ComparedCell(
-        place.method, place.dataset, measure, before, after, CellVerdict.UNDECIDED, size=place.size, difference=difference,
-        n_pairs=n_pairs, limit=limit,
-    )  # fmt: skip
+        place.method,
+        place.dataset,
+        measure,
+        before,
+        after,
+        CellVerdict.UNDECIDED,
+        size=place.size,
+        difference=difference,
+        n_pairs=n_pairs,
+        limit=limit,
+    )
 
     def untested(reason: str, verdict: CellVerdict = CellVerdict.UNDECIDED) -> tuple[ComparedCell, float, float, float]:
         return replace(cell, verdict=verdict, reason=reason), np.nan, np.nan, np.nan

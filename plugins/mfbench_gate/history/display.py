@@ -237,10 +237,20 @@ def trend_cells(base: StoredResult, head: StoredResult) -> list[ComparedCell]:
             ratio = after / before if before > 0 else float("nan")
             cells.append(
                 ComparedCell(
-                    place.method, place.dataset, measure, before, after, CellVerdict.TREND, reason, place.size, unit, ratio,
-                    base_values=tuple(old.values()), head_values=tuple(new.values()),
+                    place.method,
+                    place.dataset,
+                    measure,
+                    before,
+                    after,
+                    CellVerdict.TREND,
+                    reason,
+                    place.size,
+                    unit,
+                    ratio,
+                    base_values=tuple(old.values()),
+                    head_values=tuple(new.values()),
                 )
-            )  # fmt: skip
+            )
     return cells
 
 
