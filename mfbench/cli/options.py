@@ -147,7 +147,7 @@ def keywords(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def make_console() -> Console:
     """Return the console that commands print to."""
-    from mfbench.report.progress import make_console
+    from mfbench.report.listings import make_console
 
     return make_console()
 

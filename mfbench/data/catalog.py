@@ -10,8 +10,6 @@ from itertools import chain
 from pathlib import Path
 from typing import NoReturn
 
-import numpy as np
-
 from mfbench.data.cache import DataOptions
 from mfbench.data.columns import check_size
 from mfbench.data.files import check_is_file, load_isolated, read_file
@@ -122,6 +120,7 @@ def check_exists(reference: Reference, registry: Registry) -> None:
 
 def _checked(dataset: object, reference: str, registered: Registered) -> Dataset:
     """Refuse a malformed dataset with the reason; otherwise later errors would blame the methods."""
+    import numpy as np  # listings load no data
 
     def refuse(reason: str) -> NoReturn:
         raise DataError(f"dataset {reference!r} of {registered.plugin} {reason}")
@@ -161,6 +160,7 @@ def _checked(dataset: object, reference: str, registered: Registered) -> Dataset
 
 def collection_names(registry: Registry) -> list[str]:
     """Return the names of the collections that registered datasets belong to."""
+
     return sorted({name for entry in registry.datasets.values() for name in entry.spec.collections})
 
 

@@ -10,11 +10,9 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
-
-import numpy as np
 
 from mfbench.data.cache import PULL, Cache, DataOptions, stem_of
 from mfbench.data.mirror import Mirror
@@ -133,11 +131,22 @@ class Lookup:
         failures = []
         for item in [] if self.options.offline else remote:
             try:
-                data, card = self.cache.fetch(item.key, partial(self._ask, item.repository, self._download, item))
-                return LoadedDataset(data, "network", item.key, card)
+                return self._fetched(item)
             except DataUnavailableError as error:
                 failures.append(error)
         raise self._unavailable(name, candidates, failures)
+
+    def _fetched(self, item: RepositoryReference) -> LoadedDataset:
+        """Return a dataset that is downloaded, unless another process downloads it at the same time."""
+        location = "cache"
+
+        def download() -> tuple[Dataset, dict[str, Any]]:
+            nonlocal location
+            location = "network"
+            return self._ask(item.repository, self._download, item)
+
+        data, card = self.cache.fetch(item.key, download)
+        return LoadedDataset(data, location, item.key, card)
 
     def _cached(self, item: StoredReference) -> LoadedDataset | None:
         """Return a dataset of the cache; a damaged one that can be downloaded again counts as missing."""
@@ -331,6 +340,8 @@ def content_hash(dataset: Dataset) -> str:
     # truth are left out: no trial depends on them. The hash is the same on every platform: numbers are hashed as
     # little-endian 64 bit, row by row, with one form of NaN and one of zero, and every part is preceded by its length.
     # Adding 0.0 makes a copy and turns -0.0 into 0.0.
+    import numpy as np  # not to tell where a dataset is
+
     X = np.asarray(dataset.X, dtype=np.float64) + 0.0
     X[np.isnan(X)] = np.nan
     words = [list(dataset.class_names), list(dataset.feature_names), dataset.encoding, list(X.shape)]

@@ -10,71 +10,25 @@ import contextlib
 import hashlib
 import importlib
 import inspect
-import io
 import linecache
 import os
 import symtable
 import sys
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
-import numpy as np
 import platformdirs
 
 from mfbench.base.files import write_whole
-from mfbench.errors import MfbenchError, PluginError, UsageError, describe_error, explained
+from mfbench.errors import MfbenchError, UsageError, explained
 from mfbench.host import meaning
-from mfbench.host.adapter import NoSelectorError
 from mfbench.host.expressions import Declaration, Expression, Plugin, Registered, is_reference
-from mfbench.host.factories import build, takes_numbers
 from mfbench.host.hookspecs import PROJECT, hookimpl
 from mfbench.host.probes import shown
 from mfbench.model.specs import ClassifierSpec, SelectorSpec
-
-
-def check_usable(registered: Registered, params: Mapping[str, Any]) -> None:
-    """Refuse a class or function that a user names by its import path and that can be no step of a method."""
-    if registered.plugin.declared is None:
-        return
-    prober = registered.prober
-    problem = prober.tried(registered, params).problem if prober is not None else tried(registered, params)[1]
-    if problem:
-        raise UsageError(f"{registered.title!r} cannot be used as a {registered.plugin.declared.kind}: {problem}")
-
-
-def tried(registered: Registered, params: Mapping[str, Any]) -> tuple[bool, str]:
-    """Return whether a selector takes numbers, and why the class or function cannot be used; empty if it can."""
-    # A fit that fails says nothing, because a method may refuse these few rows: its trials report what it says.
-    declared = registered.plugin.declared
-    assert declared is not None
-    try:
-        estimator = build(registered, params)
-        numbers = declared.kind == "selector" and takes_numbers(registered, params)
-    except (UsageError, PluginError) as error:
-        return False, str(error)
-    except Exception as error:  # noqa: BLE001 - whatever a constructor raises
-        return False, f"it cannot be built: {describe_error(error)}"
-    if declared.kind == "classifier":
-        missing = " and no ".join(name for name in ("fit", "predict") if not hasattr(estimator, name))
-        advice = "a classifier has fit and predict, and is written after a selector: SELECTOR -> CLASSIFIER"
-        return False, f"it has no {missing}; {advice}" if missing else ""
-    rows = np.random.default_rng(0).normal(size=(60, 8))
-    target = np.arange(60) % 2
-    rows[:, 0] += 2.0 * target
-    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
-        warnings.simplefilter("ignore")
-        try:
-            estimator.fit(rows, target)
-        except NoSelectorError as error:
-            return numbers, str(error)
-        except Exception:  # noqa: BLE001 - see above
-            return numbers, ""
-    return numbers, ""
-
 
 MAIN = "__main__"
 PREFIX = "mfbench_notebook_"

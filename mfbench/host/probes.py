@@ -20,8 +20,8 @@ from mfbench.model.specs import DatasetSpec, SelectorSpec, check_name
 from mfbench.processes.call import ChildError, call
 from mfbench.processes.process import available_memory
 
-ANSWER = "mfbench.host.registry:answer"  # in the child alone: it imports the registry
-TRY_OUT = "mfbench.host.registry:try_out"
+ANSWER = "mfbench.host.trying:answer"  # in the child alone: it imports the registry
+TRY_OUT = "mfbench.host.trying:try_out"
 SHARED = ("mfbench.run.workers.worker",)  # as for trials, so that one server serves both
 SECONDS_TO_TRY = 30.0  # a method that takes longer for a few rows is believed
 SECONDS = 300.0  # importing a large library takes a minute on a slow disk, and several on a busy machine

@@ -20,7 +20,7 @@ import pluggy
 from mfbench.engines import Engine, Executor
 from mfbench.errors import MfbenchError, PluginError, UnknownNameError, UsageError, describe_error, suggestion
 from mfbench.host import hookspecs
-from mfbench.host.declared import DeclaredHooks, declared_plugin, tried
+from mfbench.host.declared import DeclaredHooks, declared_plugin
 from mfbench.host.discovery import (
     LOAD_VARIABLE,
     PluginWarning,
@@ -31,7 +31,7 @@ from mfbench.host.discovery import (
     register,
 )
 from mfbench.host.expressions import Declaration, Expression, NameTable, Plugin, Registered, is_reference, parse
-from mfbench.host.factories import build, import_object, is_for_two_classes, parameter_names, remedy, takes_numbers
+from mfbench.host.factories import build, import_object, remedy
 from mfbench.host.probes import ChildProber, shown, spec_problem
 from mfbench.model.sections import Section
 from mfbench.model.specs import ClassifierSpec, DatasetSpec, ExecutorSpec, SelectorSpec
@@ -385,31 +385,3 @@ def _look_up(registry: Registry, name: str) -> Registered:
 
 def _missing(error: ImportError) -> str:
     return f"the package {error.name!r}" if isinstance(error, ModuleNotFoundError) and error.name else str(error)
-
-
-Answer = tuple[list[str], bool, bool, str]
-
-
-def answer(plugin: Plugin, requests: Sequence[tuple[str, str]]) -> list[Answer]:
-    """Return each factory's parameters, whether it takes numbers or only two classes, and why it cannot be used."""
-    registry = load_registry(exactly=[plugin])
-    lookups = {"selector": registry.selector, "classifier": registry.classifier, "dataset": registry.dataset}
-    answers: list[Answer] = []
-    for kind, name in requests:
-        try:
-            registered = lookups[kind](name)
-            names = parameter_names(registered)
-            # A class that a user names may need parameters to be built at all; see `try_out`.
-            is_selector = isinstance(registered.spec, SelectorSpec) and plugin.declared is None
-            numbers = is_selector and takes_numbers(registered)
-            two = isinstance(registered.spec, ClassifierSpec) and is_for_two_classes(registered)
-            answers.append((names, numbers, two, ""))
-        except MfbenchError as error:
-            answers.append(([], False, False, str(error)))
-    return answers
-
-
-def try_out(plugin: Plugin, kind: str, name: str, params: Mapping[str, Any]) -> tuple[bool, str]:
-    """Return whether a class that a user names takes numbers, and why it cannot be used; see `tried`."""
-    registry = load_registry(exactly=[plugin])
-    return tried(registry.selector(name) if kind == "selector" else registry.classifier(name), params)

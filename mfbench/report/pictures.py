@@ -10,7 +10,7 @@ from rich.terminal_theme import MONOKAI
 from mfbench.errors import MfbenchError, UsageError, explained
 from mfbench.model.sections import Chart, Report
 from mfbench.report.charts.drawing import FORMATS, picture
-from mfbench.report.progress import PlainConsole
+from mfbench.report.listings import PlainConsole
 from mfbench.report.render.terminal import show
 
 WIDTH = 150

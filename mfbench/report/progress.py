@@ -5,43 +5,21 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from rich.console import Console, ConsoleOptions, Group, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from mfbench.base.text import counted, plain_lines, plain_text
+from mfbench.base.text import counted, plain_text
 from mfbench.model.trials import Status, Trial, TrialResult
 from mfbench.report.estimate import Remaining, in_words, too_long
+from mfbench.report.listings import PlainConsole
 from mfbench.report.pages import is_plain
 from mfbench.report.sections.remarks import left_out
 from mfbench.suite.plan import Plan
-
-
-class PlainConsole(Console):
-    """A console of rich that prints every text as it is, whoever chose it: a dataset, a suite or a plugin."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**{**options, "markup": False, "emoji": False, "highlight": False})
-
-    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """Return the segments of what is printed; only those that rich itself made may control the terminal."""
-        for segment in super().render(renderable, options):
-            text, style, control = segment
-            yield segment if control or text == "\n" else Segment(plain_lines(text), style)
-
-
-def make_console(*, stderr: bool = False) -> PlainConsole:
-    """Return the console of a command."""
-    console = PlainConsole(stderr=stderr)
-    # Output that is not a terminal has no width: tables in a log or a pipe are not folded.
-    return console if console.is_terminal else PlainConsole(stderr=stderr, width=160)
-
 
 PLAIN_SECONDS = 10.0
 LONGEST_PAUSE = 300.0  # seconds between two lines while no trial ends

@@ -310,13 +310,7 @@ class Run:
         return size_frame((dataset["label"], self._stored.splits(dataset)) for dataset in self._stored.datasets)
 
     def test_rows(self, dataset: str) -> dict[tuple[int, int], NDArray[np.int64]]:
-        """Return the test rows of a dataset by (repeat, fold); empty for rounds of generated data.
-
-        Parameters
-        ----------
-        dataset : str
-            A label.
-        """
+        """Return the test rows of a dataset by (repeat, fold); empty for rounds of generated data."""
         return {fold: split.test for fold, split in self._stored.splits(self._stored.dataset(dataset)).items()}
 
     @cached_property
@@ -537,13 +531,7 @@ class Run:
     @cached_property
     def rejections(self) -> pd.DataFrame:
         """How often each rule rejects for the pairs of `equal_pairs`, over datasets drawn from one design."""
-        return rejections(
-            self.compared,
-            self.settings,
-            [methods[:2] for methods in self.equal_methods],
-            self._designs,
-            self._decisions,
-        )
+        return rejections(self.compared, self.settings, self.equal_pairs, self._designs, self._decisions)
 
     @cached_property
     def worse_than_best(self) -> pd.DataFrame:

@@ -22,10 +22,10 @@ from mfbench.data.reference import (
     parse_reference,
 )
 from mfbench.errors import DataError, PluginError, SuiteError, UsageError
-from mfbench.host.declared import check_usable
 from mfbench.host.expressions import Registered, parse
 from mfbench.host.factories import check_parameters, check_requirements, path_of, takes_numbers
 from mfbench.host.registry import Registry
+from mfbench.host.trying import check_usable
 from mfbench.model.specs import SelectorSpec
 from mfbench.suite.forms import CURVE_METRICS, KINDS
 from mfbench.suite.loading import LoadedSuite, SuiteLocation

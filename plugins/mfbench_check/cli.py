@@ -55,7 +55,7 @@ def check(
         show_catalog(all_checks(), make_console())
         return
     from mfbench.base.files import write_text
-    from mfbench.report.progress import PlainConsole
+    from mfbench.report.listings import PlainConsole
     from mfbench_check.api import check_plugins, parse_skips
 
     if junit is not None and junit.is_dir():

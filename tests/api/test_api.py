@@ -10,7 +10,8 @@ import pytest
 import mfbench
 from mfbench.api import Request, prepare_suite, run_request
 from mfbench.errors import ExitCode, UnknownNameError, UsageError
-from mfbench.report.progress import Silent, make_console
+from mfbench.report.listings import make_console
+from mfbench.report.progress import Silent
 from mfbench.run import runner
 
 sys.path.append(str(Path(__file__).parents[1] / "run"))

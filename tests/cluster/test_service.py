@@ -1,7 +1,6 @@
 """A worker: it runs trials in killable children of its own, in daemonic processes and in threads, or says why not."""
 
 import multiprocessing
-import pickle
 import sys
 import threading
 import time
@@ -95,14 +94,6 @@ class TestProtocol:
         (running,) = service._jobs.values()
         assert (running.job.methods, running.job.files, running.job.settings) == (job.methods, job.files, job.settings)
         assert (running.job.data_folder, running.job.path) == (tmp_path / "cache", ())
-
-    def test_nothing_but_data_is_read(self, sent, tmp_path):
-        class Evil:
-            def __reduce__(self):
-                return print, ("unpickled",)
-
-        package = replace(sent[0], content=pickle.dumps(("x", "y", Evil())))
-        assert "cannot be read" in ask(WorkerService(ArrayCache(tmp_path / "cache")), package).reasons[0]
 
     def test_a_message_of_another_version_is_refused_whatever_is_in_it(self, tmp_path, monkeypatch):
         with monkeypatch.context() as patch:

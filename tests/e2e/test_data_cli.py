@@ -28,7 +28,7 @@ REPOSITORY = """
     from pathlib import Path
     import numpy as np
     from mfbench import Dataset
-    from mfbench.data.remote import openml
+    from mfbench.data import repositories
     from mfbench.errors import DataUnavailableError
 
     def load_openml(reference, progress=None, **options):
@@ -44,8 +44,8 @@ REPOSITORY = """
         return Dataset(name="s", X=np.column_stack([y + 0.0, np.arange(40.0)]), y=y, class_names=("a", "b"),
                        feature_names=("u", "v"), categorical=np.zeros(2, bool), license="CC0"), {"url": "x"}
 
-    openml.load_openml = load_openml
-    openml.openml_suite = lambda reference: [900001, 900002]
+    repositories.load_openml = load_openml
+    repositories.openml_suite = lambda reference: [900001, 900002]
 """
 SUITE = """
     [suite]

@@ -30,7 +30,7 @@ from small_runs import SUITE
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from mfbench.run.merge import joined_store, merging
+from mfbench.run import merging
 from mfbench_cluster.api import merge_stores
 
 target, point, *sources = sys.argv[1:]

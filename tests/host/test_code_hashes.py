@@ -382,7 +382,7 @@ class TestHostCode:
 
     def test_a_moved_part_and_a_moved_module_that_parts_import_do_not_count(self, host):
         moves = {
-            "suite/protocols.py": "run/derived.py",
+            "data/rounds.py": "run/derived.py",
             "base/text.py": "report/words.py",
             "run/trial/guard.py": "host/g.py",
         }
@@ -396,7 +396,7 @@ class TestHostCode:
                 source = source.replace(f"from {home} import {name}\n", f"from {there} import {other} as {name}\n")
                 path.write_text(re.sub(rf"\b{before}\b", after, source))
         hashes = host / "host" / "code_hashes.py"
-        source = hashes.read_text().replace('"suite/protocols.py"', '"run/derived.py"')
+        source = hashes.read_text().replace('"data/rounds.py"', '"run/derived.py"')
         hashes.write_text(
             source.replace('"trial": "run/trial",', '"trial": "run/trial",\n    "trial/guard": "host/g.py",')
         )

@@ -21,7 +21,7 @@ class Silent(Engine):
     def __exit__(self, *_):
         pass
 
-    def places(self):
+    def workers(self):
         return {}
 
     def submit(self, ticket, payload, *, place="", avoid=()):

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from mfbench.host.expressions import Plugin
-from mfbench.host.registry import answer
+from mfbench.host.trying import answer
 
 PLUGIN = """
 from mfbench import ClassifierSpec, SelectorSpec, hookimpl

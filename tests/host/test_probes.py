@@ -7,7 +7,8 @@ import pytest
 from mfbench.errors import PluginError
 from mfbench.host import probes
 from mfbench.host.factories import parameter_names, takes_numbers
-from mfbench.host.registry import answer, load_registry
+from mfbench.host.registry import load_registry
+from mfbench.host.trying import answer
 from mfbench.processes.call import ChildError
 
 PLUGIN = """

@@ -6,10 +6,10 @@ import pytest
 
 from mfbench.errors import UsageError
 from mfbench.host import probes
-from mfbench.host.declared import check_usable
 from mfbench.host.expressions import Expression, parse
 from mfbench.host.factories import takes_numbers
 from mfbench.host.registry import load_registry
+from mfbench.host.trying import check_usable
 from mfbench.processes.call import ChildError
 
 

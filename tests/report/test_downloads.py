@@ -2,8 +2,8 @@
 
 import io
 
+from mfbench.report.listings import PlainConsole
 from mfbench.report.pages import Downloads, is_plain
-from mfbench.report.progress import PlainConsole
 
 
 def test_lines_without_a_terminal():

@@ -4,7 +4,7 @@ import io
 
 from mfbench.model.trials import Unavailable
 from mfbench.report.estimate import METHODS, show_estimate
-from mfbench.report.progress import PlainConsole
+from mfbench.report.listings import PlainConsole
 from mfbench.run.forecast.estimate import Estimate, Share
 
 

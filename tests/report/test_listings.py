@@ -9,8 +9,7 @@ import pytest
 from mfbench import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec
 from mfbench.errors import UnknownNameError
 from mfbench.host.registry import load_registry
-from mfbench.report.listings import show_dataset, show_datasets, show_plugins, show_suites
-from mfbench.report.progress import PlainConsole
+from mfbench.report.listings import PlainConsole, show_dataset, show_datasets, show_plugins, show_suites
 
 DATASET = Dataset(
     name="things",

@@ -62,7 +62,7 @@ def test_joined_runs_may_have_cells_that_no_run_planned(write_run, tmp_path, for
     ]
     remarks = merge_runs([part.path for part in parts], tmp_path / "joined")
     joined = Run(tmp_path / "joined")
-    assert remarks == ["Of 9 cells (3 datasets × 3 methods), 1 is in none of the joined runs."]
+    assert remarks == ["No run has 1 cell of 3 datasets × 3 methods."]
     screen = console()
     text = present_run(joined, Form(form, joined=("a", "b")), screen) or screen.file.getvalue()
     assert "C" in text

@@ -9,7 +9,8 @@ import pytest
 
 from mfbench.model.trials import Status, Trial, TrialResult
 from mfbench.report import progress
-from mfbench.report.progress import LiveProgress, PlainConsole, PlainProgress, Silent, follow, follow_in_notebook
+from mfbench.report.listings import PlainConsole
+from mfbench.report.progress import LiveProgress, PlainProgress, Silent, follow, follow_in_notebook
 from mfbench.suite.plan import Cost, Forecast, Shard
 from mfbench.suite.protocols import RepeatedCV
 

@@ -90,7 +90,6 @@ def test_a_time_of_zero_is_a_short_time(run):
     [
         "DELETE FROM trials",
         "DELETE FROM plan",
-        "DROP TABLE plan",
         "PRAGMA user_version = 99",
         "UPDATE plan SET fold = 77",
         "UPDATE plan SET fold = 'first'",

@@ -1,0 +1,85 @@
+"""What child processes try before a run: building factories, and fitting what a user names by its import path."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from mfbench.errors import MfbenchError, PluginError, UsageError, describe_error
+from mfbench.host.adapter import NoSelectorError
+from mfbench.host.expressions import Plugin, Registered
+from mfbench.host.factories import build, is_for_two_classes, parameter_names, takes_numbers
+from mfbench.host.registry import load_registry
+from mfbench.model.specs import ClassifierSpec, SelectorSpec
+
+Answer = tuple[list[str], bool, bool, str]
+
+
+def check_usable(registered: Registered, params: Mapping[str, Any]) -> None:
+    """Refuse a class or function that a user names by its import path and that can be no step of a method."""
+    if registered.plugin.declared is None:
+        return
+    prober = registered.prober
+    problem = prober.tried(registered, params).problem if prober is not None else tried(registered, params)[1]
+    if problem:
+        raise UsageError(f"{registered.title!r} cannot be used as a {registered.plugin.declared.kind}: {problem}")
+
+
+def tried(registered: Registered, params: Mapping[str, Any]) -> tuple[bool, str]:
+    """Return whether a selector takes numbers, and why the class or function cannot be used; empty if it can."""
+    # A fit that fails says nothing, because a method may refuse these few rows: its trials report what it says.
+    declared = registered.plugin.declared
+    assert declared is not None
+    try:
+        estimator = build(registered, params)
+        numbers = declared.kind == "selector" and takes_numbers(registered, params)
+    except (UsageError, PluginError) as error:
+        return False, str(error)
+    except Exception as error:  # noqa: BLE001 - whatever a constructor raises
+        return False, f"it cannot be built: {describe_error(error)}"
+    if declared.kind == "classifier":
+        missing = " and no ".join(name for name in ("fit", "predict") if not hasattr(estimator, name))
+        advice = "a classifier has fit and predict, and is written after a selector: SELECTOR -> CLASSIFIER"
+        return False, f"it has no {missing}; {advice}" if missing else ""
+    rows = np.random.default_rng(0).normal(size=(60, 8))
+    target = np.arange(60) % 2
+    rows[:, 0] += 2.0 * target
+    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+        warnings.simplefilter("ignore")
+        try:
+            estimator.fit(rows, target)
+        except NoSelectorError as error:
+            return numbers, str(error)
+        except Exception:  # noqa: BLE001 - see above
+            return numbers, ""
+    return numbers, ""
+
+
+def answer(plugin: Plugin, requests: Sequence[tuple[str, str]]) -> list[Answer]:
+    """Return each factory's parameters, whether it takes numbers or only two classes, and why it cannot be used."""
+    registry = load_registry(exactly=[plugin])
+    lookups = {"selector": registry.selector, "classifier": registry.classifier, "dataset": registry.dataset}
+    answers: list[Answer] = []
+    for kind, name in requests:
+        try:
+            registered = lookups[kind](name)
+            names = parameter_names(registered)
+            # A class that a user names may need parameters to be built at all; see `try_out`.
+            is_selector = isinstance(registered.spec, SelectorSpec) and plugin.declared is None
+            numbers = is_selector and takes_numbers(registered)
+            two = isinstance(registered.spec, ClassifierSpec) and is_for_two_classes(registered)
+            answers.append((names, numbers, two, ""))
+        except MfbenchError as error:
+            answers.append(([], False, False, str(error)))
+    return answers
+
+
+def try_out(plugin: Plugin, kind: str, name: str, params: Mapping[str, Any]) -> tuple[bool, str]:
+    """Return whether a class that a user names takes numbers, and why it cannot be used; see `tried`."""
+    registry = load_registry(exactly=[plugin])
+    return tried(registry.selector(name) if kind == "selector" else registry.classifier(name), params)
