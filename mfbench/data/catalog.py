@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import NoReturn
 
 from mfbench.data.cache import DataOptions
-from mfbench.data.columns import check_size
 from mfbench.data.files import check_is_file, load_isolated, read_file
 from mfbench.data.lookup import LoadedDataset, Lookup
 from mfbench.data.reference import (
@@ -79,6 +78,8 @@ def _(reference: RegisteredReference, registry: Registry, lookup: Lookup) -> Loa
     )
     checked = _checked(dataset, reference.text, registered)
     if not expression.params:
+        from mfbench.data.columns import check_size  # listings load no data
+
         check_size(checked, registered.spec)
     return LoadedDataset(checked, "embedded")
 

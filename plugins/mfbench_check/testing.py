@@ -115,7 +115,7 @@ def parametrize_plugin(
     ... def test_plugin(check):
     ...     check()
     >>> [parameter.id for parameter in test_plugin.pytestmark[0].args[1]][:2]
-    ['knn-classifier-factory', 'knn-classifier-fit']
+    ['knn-classifier-spec', 'knn-classifier-parameters']
     """
     import pytest
 

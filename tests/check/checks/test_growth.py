@@ -4,8 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from mfbench_check.checks import registered
-from mfbench_check.checks.registered import exponent, grows_as_declared
+from mfbench_check.checks.building import exponent, grows_as_declared
 from mfbench_check.display import CheckFailedError, NotApplicableError
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from mfbench.host.expressions import Plugin
 from mfbench.host.registry import load_registry
-from mfbench_check.checks.registered import nothing_is_left_out
+from mfbench_check.checks.building import nothing_is_left_out
 from mfbench_check.display import CheckFailedError
 from mfbench_check.subjects import Opened, Subject
 

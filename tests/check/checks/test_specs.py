@@ -1,7 +1,7 @@
 import pytest
 from opening import failure, opened, remark
 
-from mfbench_check.checks.registered import FITS, _ends
+from mfbench_check.checks.building import FITS, _ends
 from mfbench_check.display import NotApplicableError
 
 
