@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import NoReturn
 
 from mfbench.data.cache import DataOptions
-from mfbench.data.files import check_is_file, load_isolated, read_file
 from mfbench.data.lookup import LoadedDataset, Lookup
 from mfbench.data.reference import (
     FileReference,
@@ -51,6 +50,8 @@ def find(reference: Reference, registry: Registry, lookup: Lookup) -> LoadedData
 
 @find.register
 def _(reference: FileReference, registry: Registry, lookup: Lookup) -> LoadedDataset:
+    from mfbench.data.files import read_file
+
     data = read_file(reference.path, name=reference.text, target=reference.target, categorical=reference.categorical)
     return LoadedDataset(data, "file")
 
@@ -73,13 +74,14 @@ def _(reference: RegisteredReference, registry: Registry, lookup: Lookup) -> Loa
     check_parameters(registered, expression.params)
     if not registered.spec.embedded:
         return lookup.registered(registered.spec)
-    dataset = (
-        _build(reference, registered) if registered.prober is None else load_isolated(registered, expression.params)
-    )
+    # Listings load no data, and no numeric library.
+    from mfbench.data.columns import check_size
+    from mfbench.data.files import load_isolated
+
+    isolated = registered.prober is not None
+    dataset = load_isolated(registered, expression.params) if isolated else _build(reference, registered)
     checked = _checked(dataset, reference.text, registered)
     if not expression.params:
-        from mfbench.data.columns import check_size  # listings load no data
-
         check_size(checked, registered.spec)
     return LoadedDataset(checked, "embedded")
 
@@ -116,12 +118,14 @@ def check_exists(reference: Reference, registry: Registry) -> None:
     if isinstance(reference, RegisteredReference):
         check_parameters(registry.dataset(reference.expression.name), reference.expression.params)
     elif isinstance(reference, FileReference):
+        from mfbench.data.files import check_is_file
+
         check_is_file(reference.path)
 
 
 def _checked(dataset: object, reference: str, registered: Registered) -> Dataset:
     """Refuse a malformed dataset with the reason; otherwise later errors would blame the methods."""
-    import numpy as np  # listings load no data
+    import numpy as np
 
     def refuse(reason: str) -> NoReturn:
         raise DataError(f"dataset {reference!r} of {registered.plugin} {reason}")
