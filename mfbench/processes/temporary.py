@@ -1,4 +1,4 @@
-"""Temporary folders; those of killed processes are removed by the next start."""
+"""Temporary folders, which the next start removes if their process was killed."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _new(purpose: str) -> tuple[Path, filelock.BaseFileLock]:
 def remove_left_behind() -> None:
     """Remove this user's temporary folders whose processes are gone."""
     # The kernel releases the lock of a process that exits, so neither processes in other containers nor reused process
-    # ids cause a wrong removal. Folders without a lock, and those of other users, stay.
+    # ids cause a wrong removal. Folders without a lock or of other users stay.
     with suppress(OSError):  # a folder that cannot be listed must not stop a run
         for path in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*/{_LOCK}"):
             # The owner may be running or have just removed it; without file locking there is no way to know.
