@@ -40,7 +40,7 @@ class Plugin:
     """The origin of a loaded plugin."""
 
     name: str  # name of the entry point, or of a module listed in `MFBENCH_LOAD_PLUGINS`
-    module: str  # the module that implements the hooks
+    module: str
     distribution: str = ""  # the installed package that ships it; empty if none does
     version: str = ""  # version of that package
     # Whether it was passed as an object, which other processes cannot load.

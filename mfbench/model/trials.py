@@ -92,8 +92,8 @@ class Candidate:
 class TrialResult:
     """The result of a trial."""
 
-    key: str  # the trial's key
-    status: Status = Status.OK  # how it ended
+    key: str
+    status: Status = Status.OK
     error_type: str = ""  # error_type, error_message, error_trace: empty if the status is "ok"
     error_message: str = ""
     error_trace: str = ""

@@ -115,7 +115,7 @@ class LoadedSuite:
 
     suite: Suite  # as in the file
     path: Path  # the file; paths of `file:` datasets are relative to its folder
-    profile: str  # the profile's name
+    profile: str
     protocol: ProtocolSettings  # the protocol with the profile applied: every key of its kind is set
     request: tuple[str, ...]  # the words after `mfbench suite` that request this suite
     part: str | None = None  # name of the part to run; None for the whole suite

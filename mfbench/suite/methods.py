@@ -91,7 +91,7 @@ class ResolvedMethod:
     top: Top | Literal["relevant"]  # the rule that turns weights into a subset
     grid: Grid = ()  # values to tune; the target is "selector", "classifier" or "top"
     selection: Selection = "nested"  # how the grid point is selected; "nested" for a method without a grid
-    weights: Weights | None = None  # the distance in which the weights of the kept features count
+    weights: Weights | None = None  # the distance that the weights of the kept features scale
     curve: Curve | None = None  # numbers of features at which the method is scored; `top` is then "all"
 
     def describe(self) -> str:

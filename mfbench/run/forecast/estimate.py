@@ -43,13 +43,13 @@ class Estimate:
 
     suite: str
     profile: str
-    folder: str  # the run folder
+    folder: str
     planned: int  # planned, stored, pending: numbers of all trials, of those with a stored result, and of those to run
     stored: int
     pending: int
     seconds: float  # predicted seconds of the trials to run, on one worker
     wall: float  # predicted seconds of the run
-    jobs: int  # worker processes
+    jobs: int
     worker_memory: int  # predicted peak bytes of one worker; all workers may peak at the same time
     memory_limit: int  # bytes at which a worker is killed
     datasets: tuple[Share, ...]  # datasets, methods: those with pending trials, in plan order and by cost

@@ -187,7 +187,7 @@ class Environment(BaseModel):
     system: str = ""
     cpu: str
     cpus: int = 0  # processors available to the run
-    memory_bytes: int = 0  # memory of the machine
+    memory_bytes: int = 0
     jobs: int  # worker processes
     threads_per_worker: int = 1
     memory_limit_bytes: int = 0  # memory limit of each worker; 0 if each machine has its own default

@@ -59,7 +59,7 @@ def detection_scores(
 
 
 def curve_area(weights: NDArray[np.float64], relevant: Sequence[int]) -> float:
-    """Return the area under the curve of detection rate over false-alarm rate as the threshold decreases."""
+    """Return the area under the curve of detection rate over false-alarm rate (the ROC curve of the weights)."""
     # Features of equal weight enter together, along a straight line (the trapezoid rule). So the area is the
     # probability that a relevant feature weighs more than an irrelevant one, with ties counting one half: 0.5 for equal
     # weights.

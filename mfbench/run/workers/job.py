@@ -66,13 +66,13 @@ def visible(plugins: Iterable[Plugin], owners: Owners) -> list[Plugin]:
     return [plugin for plugin in plugins if owners_of_plugin(plugin) <= owners]
 
 
-# The names of two files: features, class codes.
+# File names of the features and the class codes.
 ArrayFiles = tuple[str, str]
 
 
 @dataclass(frozen=True)
 class Job:
-    """The description of a run for its workers."""
+    """The job package of a run for its workers."""
 
     methods: Mapping[str, ResolvedMethod]
     datasets: Mapping[str, Columns]  # column descriptions by label; the arrays are in `data_folder`
