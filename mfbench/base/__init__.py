@@ -1,1 +1,1 @@
-"""What every room uses: text that is safe to show, small parts of sentences, files written whole, JUnit XML."""
+"""Shared helpers: safe display of text, sentence fragments, atomic file writes, JUnit XML."""

@@ -1,4 +1,4 @@
-"""The `git` program, called so that a repository cannot make it run anything or ask for anything."""
+"""Running `git` so that a repository can neither execute code nor prompt."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _SECONDS = 600
 
 
 class GitError(UsageError):
-    """Git is not installed, or refuses a command."""
+    """Git is not installed, or a command failed."""
 
 
 def run_git(folder: Path, *words: str, options: Sequence[str] = ()) -> str:
-    """Return what a command of Git prints, without blanks around it."""
-    # Git runs without hooks, monitors of the file system and prompts, and ignores variables of the environment that
-    # would name another repository. Filters are not switched off, so no command that checks files out is safe without
-    # more `options`. Git itself refuses a repository of another user unless `safe.directory` names it.
+    """Run a Git command and return its output, stripped."""
+    # Git runs without hooks, file system monitors and prompts, and ignores environment variables that would point it at
+    # another repository. Filters stay enabled, so a command that checks out files is unsafe without more `options`. Git
+    # itself refuses another user's repository unless `safe.directory` lists it.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
         done = subprocess.run(

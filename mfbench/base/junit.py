@@ -1,7 +1,7 @@
-"""JUnit XML, which the test reports of nearly every CI system read.
+"""JUnit XML, the test report format that nearly every CI system reads.
 
-There is no official schema. The text keeps to what the two common ones, Jenkins' and the one of Ant's JUnit task, both
-accept: order of elements, required attributes and numbers.
+There is no official schema. The output satisfies the two common ones, Jenkins' and Ant's JUnit task: order of elements,
+required attributes and number formats.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 class Case:
     """A test case."""
 
-    group: str  # what it belongs to: the name of its class
+    group: str  # the name of its class
     name: str
     outcome: Literal["passed", "failed", "skipped"] = "passed"
-    message: str = ""  # one line about a failure, or the reason of a skipped case
-    kind: str = ""  # of a failure: its type
-    details: str = ""  # of a failure: the rest, in any number of lines
+    message: str = ""  # one line: the failure, or the reason for skipping
+    kind: str = ""  # type of the failure
+    details: str = ""  # the rest of the failure, any number of lines
     seconds: float = 0.0
 
 
@@ -40,7 +40,7 @@ def document(
     seconds: float = 0.0,
     moment: datetime | None = None,
 ) -> str:
-    """Return a document with one suite of test cases."""
+    """Return a document with one test suite."""
     outcomes = Counter(case.outcome for case in cases)
     root = ElementTree.Element("testsuites")  # one of the schemas allows no attributes here
     suite = _add(
@@ -76,17 +76,17 @@ def document(
 
 
 def _add(parent: ElementTree.Element, tag: str, content: str = "", **attributes: str) -> ElementTree.Element:
-    """Add an element whose texts are `legal`."""
+    """Add an element; attribute values and content pass through `legal`."""
     element = ElementTree.SubElement(parent, tag, {name: legal(value) for name, value in attributes.items()})
     element.text = legal(content) or None
     return element
 
 
 def _duration(seconds: float) -> str:
-    """Return a decimal number without an exponent, which some readers refuse."""
+    """Format a duration without an exponent, which some readers reject."""
     return f"{seconds:.3f}" if 0.0 < seconds < float("inf") else "0"
 
 
 def legal(text: str) -> str:
-    """Return text that XML 1.0 can contain: other characters become escapes."""
+    """Escape the characters that XML 1.0 cannot contain."""
     return _ILLEGAL.sub(lambda match: ascii(match[0])[1:-1], text)

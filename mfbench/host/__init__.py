@@ -1,1 +1,1 @@
-"""The plugin host: hook specifications, the registry of named specs, and the expressions that name them."""
+"""The plugin host: hook specifications, the registry of named specs, and the expressions that refer to them."""

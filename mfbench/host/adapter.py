@@ -1,4 +1,4 @@
-"""Selectors that nobody wrote for mfbench: each has ``feature_importances_`` after a fit, read from what it offers."""
+"""Adapter for selectors not written for mfbench: provides ``feature_importances_`` from what the estimator offers."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ LOOKED_FOR = (
     "transform that leaves out columns and keeps the others as they are; a function f(X, y) returns scores, or the "
     "features to select, best first"
 )
-# Required parameters of functions that say how many features to return: all of them, if the user does not set it.
+# Required parameters that set the number of features to return; they default to all features.
 _COUNTS = ("k", "n_features", "n_features_to_select", "n_selected_features", "num_features")
-# What an estimator or function that needs the columns of a DataFrame says about an array.
+# Error messages of estimators and functions that need the columns of a DataFrame but got an array.
 _ASKS_FOR_FRAME = re.compile(r"DataFrame|pandas|'numpy\.ndarray' object has no attribute|valid indices")
 
 
 class NoSelectorError(TypeError):
-    """What was fitted has nothing that tells which features it prefers."""
+    """The fitted object offers nothing that ranks features."""
 
 
 class FunctionSelector:
-    """A function ``f(X, y)`` as an estimator; what it returns is `result_`."""
+    """A function ``f(X, y)`` as an estimator; its return value is stored in `result_`."""
 
     def __init__(self, function: Callable[..., Any], params: Mapping[str, Any]) -> None:
         accepted = list(inspect.signature(function).parameters.values())[2:]
@@ -38,11 +38,11 @@ class FunctionSelector:
         self._count = next((p.name for p in accepted if p.name not in self._params and p.name.lower() in _COUNTS), None)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters after X and y."""
+        """Return the parameters other than X and y."""
         return dict(self._params)
 
     def set_params(self, **params: Any) -> None:
-        """Set parameters after X and y."""
+        """Set parameters other than X and y."""
         self._params |= params
 
     def fit(self, X: Any, y: Any) -> None:
@@ -52,7 +52,7 @@ class FunctionSelector:
 
 
 class Adapted:
-    """A selector whose weights are read from whatever the fitted `estimator` offers."""
+    """A selector whose weights are read from the fitted `estimator`."""
 
     def __init__(self, estimator: Any) -> None:
         self.estimator = estimator
@@ -63,7 +63,7 @@ class Adapted:
         return getattr(self.estimator, name)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters of the estimator, none if it cannot tell them."""
+        """Return the parameters of the estimator; empty if it cannot list them."""
         return dict(self.estimator.get_params(deep=deep)) if hasattr(self.estimator, "get_params") else {}
 
     def set_params(self, **params: Any) -> Adapted:
@@ -91,7 +91,7 @@ class Adapted:
 
 
 def _weights(estimator: Any, rows: Any, names: list[str]) -> tuple[Any, bool]:
-    """Return the weights of a fitted estimator, and whether they are those of a set."""
+    """Return the weights of a fitted estimator, and whether they only mark a set of features."""
     if isinstance(estimator, FunctionSelector):
         return _of_result(estimator.result_, names)
     support = _support(estimator, len(names))
@@ -101,7 +101,7 @@ def _weights(estimator: Any, rows: Any, names: list[str]) -> tuple[Any, bool]:
         if len(shape) > 1 and shape[-1] == len(names) and name in ("feature_importances_", "coef_"):
             return _with_support(np.linalg.norm(np.reshape(offered, (-1, len(names))), axis=0), support), False
         if name == "feature_importances_" and offered is not None and support is None:
-            return offered, False  # checked like those of any other selector
+            return offered, False  # checked in the same way as for any other selector
         if shape == (len(names),):
             return _with_support(_READERS[name](offered), support), False
     if support is None and hasattr(estimator, "transform"):
@@ -114,7 +114,7 @@ def _weights(estimator: Any, rows: Any, names: list[str]) -> tuple[Any, bool]:
 
 
 def _by_name(values: Any, names: list[str]) -> Any:
-    """Return values by feature, such as those of a series that is sorted by value, in the order of the features."""
+    """Return values indexed by feature name in the order of the features; a series may be sorted by value."""
     if not isinstance(values, Mapping) and not hasattr(values, "reindex"):
         return values
     by_name = {str(name): value for name, value in dict(values).items()}
@@ -122,33 +122,33 @@ def _by_name(values: Any, names: list[str]) -> Any:
 
 
 def _support(estimator: Any, n_features: int) -> NDArray[np.bool_] | None:
-    """Return which features are selected; the attribute of this name also means other things, such as rows."""
+    """Return a boolean mask of the selected features; some estimators use the attribute for other things, e.g. rows."""
     has_method = callable(getattr(estimator, "get_support", None))
     support = np.asarray(estimator.get_support() if has_method else getattr(estimator, "support_", None))
     return support if support.shape == (n_features,) and support.dtype == bool else None
 
 
 def _with_support(weights: NDArray[Any], support: NDArray[np.bool_] | None) -> NDArray[Any]:
-    """Return weights of which exactly those of the selected features are positive; each part keeps its order."""
+    """Make exactly the weights of the selected features positive, keeping the order within both groups."""
     if support is None or np.array_equal(weights > 0, support):
         return weights
     inside, others = weights[support], weights[~support]
     inside = inside if (inside > 0).all() else rankdata(inside, "dense")
     weights = np.empty(len(weights))
     weights[support] = inside
-    # Below the selected ones in absolute value too.
+    # Below the selected features in absolute value too.
     weights[~support] = -rankdata(-others, "dense") / len(weights) * inside.min(initial=1.0)
     return weights
 
 
 def _finite(scores: Any) -> NDArray[np.float64]:
-    """Return scores of which an undefined one, such as that of a constant feature, is no larger than any other."""
+    """Replace undefined scores, for instance of constant features, so that they rank last."""
     scores = np.asarray(scores, dtype=np.float64)
     return np.asarray(np.nan_to_num(scores, nan=np.min(scores, where=np.isfinite(scores), initial=0.0)))
 
 
 def _kept(estimator: Any, rows: Any, names: list[str]) -> NDArray[np.bool_] | None:
-    """Return the columns that a transform leaves as they are; None if it makes new ones."""
+    """Return the columns that a transform passes through unchanged; None if it creates new columns."""
     output = estimator.transform(rows)
     columns = [column.tobytes() for column in np.asarray(rows, dtype=np.float64).T]
     kept = np.zeros(len(names), dtype=bool)
@@ -163,9 +163,9 @@ def _kept(estimator: Any, rows: Any, names: list[str]) -> NDArray[np.bool_] | No
 
 
 def _of_result(result: Any, names: list[str]) -> tuple[NDArray[np.float64], bool]:
-    """Return the weights behind what a function returned, and whether they are those of a set."""
+    """Return the weights encoded in a function's return value, and whether they only mark a set of features."""
     if isinstance(result, tuple) and result and np.ndim(result[0]) == 1:
-        result = result[0]  # such as F and p
+        result = result[0]  # for instance (F, p)
     values = np.asarray(_by_name(result, names))
     n_features = len(names)
     if values.ndim == 1 and values.dtype == bool and len(values) == n_features:
@@ -184,11 +184,11 @@ def _of_result(result: Any, names: list[str]) -> tuple[NDArray[np.float64], bool
 
 
 def _are_features(values: NDArray[Any], n_features: int) -> bool:
-    """Return whether whole numbers are positions of features, each once, instead of scores."""
+    """Return whether whole numbers are distinct feature indices rather than scores."""
     return len(np.unique(values)) == len(values) and bool(((values >= 0) & (values < n_features)).all())
 
 
-# From what an estimator offers, a number for each feature, to weights.
+# From a fitted attribute, with one number per feature, to weights.
 _READERS: dict[str, Callable[[Any], NDArray[np.float64]]] = {
     "feature_importances_": lambda weights: np.asarray(weights, dtype=np.float64),
     "coef_": lambda coefficients: np.abs(np.asarray(coefficients, dtype=np.float64)),

@@ -1,4 +1,4 @@
-"""Versions and hashes of the code that a result depends on, so that an edit makes stored results obsolete."""
+"""Versions and hashes of the code that a result depends on: changing that code invalidates stored results."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from mfbench.host.registry import GROUP
 from mfbench.model.specs import DatasetSpec
 
 HOST = "mfbench"
-# The parts of the host that take part in computing a result, by names that stay when files move; a change in a report
+# The host modules that take part in computing a result, by names that stay fixed when files move; a change to a report
 # leaves results valid.
 HOST_PARTS = {
     "specs": "model/specs.py",
@@ -44,8 +44,8 @@ HOST_PARTS = {
     "worker": "run/workers/worker.py",
 }
 NUMERIC = ("numpy", "scipy", "scikit-learn", "numba", "xgboost")
-# Import names of the scientific stack and of what mfbench itself requires. These are large and change by release, so
-# their version stands for their files.
+# Import names of the scientific stack and of mfbench's own requirements. These packages are large and change only with
+# a release, so they are identified by version rather than by a hash of their files.
 BY_VERSION = frozenset(
     {
         "numpy", "scipy", "sklearn", "numba", "llvmlite", "xgboost", "pandas", "pyarrow", "joblib", "threadpoolctl",
@@ -56,21 +56,22 @@ BY_VERSION = frozenset(
 )  # fmt: skip
 
 
-# What reads the weights of selectors that a user names by their import path; the keys of others do not depend on it.
+# Code that reads the weights of selectors named by import path; keys of other methods do not depend on it.
 ADAPTER_PARTS = {"adapter": "host/adapter.py"}
 
 
 def method_code(registered: Registered) -> dict[str, str]:
-    """Return the code that an estimator's results depend on, as ``{what: version or hash}``."""
-    # For a built-in method it is the meaning of the module that defines the estimator and of all that it imports, as
-    # `mfbench.host.meaning` reads it, with the compiled extensions of their packages and the data files of kinds that
-    # they mention; if the estimator comes from another package such as scikit-learn, the version of that package.
+    """Return the code that an estimator's results depend on, as ``{name: version or hash}``."""
+    # For a built-in method this is a hash of the meaning (see `mfbench.host.meaning`) of the module that defines the
+    # estimator and of everything it imports, including compiled extensions of those packages and data files whose
+    # suffix the code mentions. If the estimator comes from another package, for instance scikit-learn, it is the
+    # version of that package.
     #
-    # For any other plugin it is the version of the plugin's distribution, a hash of the files of the plugin's packages
-    # (all top-level packages of its distribution that belong to no other plugin; for an editable installation all code
-    # of the project), the versions of the distribution's requirements, and a hash of every other package that the
-    # estimator's module and the plugin's module import, directly or not, whatever the plugin declares; packages of the
-    # scientific stack (`BY_VERSION`) have their version instead. Nothing of the plugin is imported.
+    # For any other plugin it is the version of its distribution, a hash of the files of the plugin's packages (all
+    # top-level packages of the distribution that belong to no other plugin; for an editable installation, all code of
+    # the project), the versions of the distribution's requirements, and a hash of every other package that the
+    # estimator's module and the plugin's module import, directly or indirectly, declared or not. Packages of the
+    # scientific stack (`BY_VERSION`) are identified by version. Nothing of the plugin is imported.
     plugin = registered.plugin
     is_adapted = plugin.declared is not None and plugin.declared.kind == "selector"
     adapter = {"adapter": adapter_code()} if is_adapted else {}
@@ -94,7 +95,7 @@ def method_code(registered: Registered) -> dict[str, str]:
 
 
 def factory_name(registered: Registered) -> str:
-    """Return a name of what a spec builds or loads with: of a built-in one without its module, which may move."""
+    """Return the name of a spec's factory or loader; for a built-in one without its module, which may move."""
     spec = registered.spec
     target = spec.loader if isinstance(spec, DatasetSpec) else spec.factory
     if not isinstance(target, str):
@@ -119,7 +120,7 @@ def _foreign_package(root: str) -> dict[str, str]:
 
 @cache
 def _is_built_in(root: str) -> bool:
-    """Tell whether a top-level package is a part of mfbench's distribution, which may be an editable installation."""
+    """Return whether a top-level package belongs to mfbench's distribution, possibly an editable installation."""
     return root not in ("", HOST) and root not in sys.stdlib_module_names and _distribution_of(root)[0] in ("", HOST)
 
 
@@ -141,7 +142,7 @@ def _closure_hash(module: str) -> str:
 
 
 def forget() -> None:
-    """Clear the hashes computed so far, so that all files are read again."""
+    """Clear the cached hashes, so that all files are read again."""
     for cached in (
         host_code,
         adapter_code,
@@ -161,13 +162,13 @@ def forget() -> None:
 
 @cache
 def host_code() -> str:
-    """Return a hash of the meaning of the host's parts that take part in computing a result."""
+    """Return a hash of the meaning of the host modules that take part in computing a result."""
     return _parts_hash(_names_of_parts(HOST_PARTS))
 
 
 @cache
 def adapter_code() -> str:
-    """Return a hash of the meaning of what reads the weights of selectors that a user names by their import path."""
+    """Return a hash of the meaning of the code that reads the weights of selectors named by import path."""
     return _parts_hash(_names_of_parts(ADAPTER_PARTS))
 
 
@@ -190,7 +191,7 @@ def _parts_hash(names: Mapping[str, str]) -> str:
 
 
 def _names_of_parts(parts: Mapping[str, str]) -> dict[str, str]:
-    """Return the name of each file of the parts, by its path without a suffix."""
+    """Return the fixed name of each part's file, by the file's path without suffix."""
     folder = Path(__file__).parent.parent
     names = {}
     for name, part in parts.items():
@@ -209,8 +210,8 @@ def numeric_versions() -> dict[str, str]:
 
 @cache
 def package_hash(root: str) -> str:
-    """Return a hash of the files of a package or module that make up its behaviour, "" if it has none."""
-    # These are Python files, compiled extension modules, and the data files whose suffix occurs in the Python files.
+    """Return a hash of the files that define a package's or module's behaviour; "" if there are none."""
+    # These are Python files, compiled extension modules, and data files whose suffix occurs in the Python files.
     spec = meaning.locate(root)
     if spec is None:
         return ""
@@ -227,11 +228,11 @@ def package_hash(root: str) -> str:
 
 
 def _code_files(folder: Path, *, links: bool = False) -> list[Path]:
-    """Return sources, then extension modules and compiled files without source; with `links`, linked folders too."""
+    """Return sources, extension modules and compiled files without source; with `links`, follow linked folders."""
     sources, compiled, visited = [], [], set[str]()
     for name, folders, files in os.walk(folder, followlinks=links):
         real = os.path.realpath(name)
-        if real in visited:  # a link to a folder above it
+        if real in visited:  # a link to a parent folder
             folders.clear()
             continue
         visited.add(real)
@@ -244,7 +245,7 @@ def _code_files(folder: Path, *, links: bool = False) -> list[Path]:
 
 
 def _data_files(folder: Path, text: str) -> list[Path]:
-    """Return the files of a package, other than code, whose suffix (or name without one) occurs in its code."""
+    """Return the non-code files of a package whose suffix (or name, without a suffix) occurs in its code."""
     paths = [path for path in folder.rglob("*") if path.parent.name != "__pycache__" and path.is_file()]
     others = [path for path in paths if not path.name.endswith((".py", ".pyc", *EXTENSION_SUFFIXES))]
     occurring = {word for word in {path.suffix or path.name for path in others} if word in text}
@@ -260,7 +261,7 @@ def _hash_files(base: Path, files: list[Path]) -> str:
 
 
 def _factory(registered: Registered) -> tuple[str, str]:
-    """Return the module that defines what a spec builds or loads with, and its name there."""
+    """Return the module that defines a spec's factory or loader, and its name in that module."""
     spec = registered.spec
     target = spec.loader if isinstance(spec, DatasetSpec) else spec.factory
     if not isinstance(target, str):
@@ -288,7 +289,7 @@ def _plugin_roots(plugin: Plugin) -> tuple[str, ...]:
 
 
 def _local_helpers(plugin: Plugin) -> set[str]:
-    """Return the modules next to a plugin that is not an installed package: it may import any of them."""
+    """Return the modules in the folder of a plugin that is not an installed package: it may import any of them."""
     spec = None if "." in plugin.module else meaning.locate(plugin.module.partition(":")[0])
     if spec is None or spec.origin is None:
         return set()
@@ -306,19 +307,19 @@ def _top_level(distribution: str) -> set[str]:
 
 @cache
 def _requirements(distribution: str) -> dict[str, str]:
-    """Return the installed versions of a distribution's direct requirements, extras left out."""
+    """Return the installed versions of a distribution's direct requirements, without extras."""
     versions = {}
     for line in metadata.requires(distribution) or []:
         name = re.split(r"[^A-Za-z0-9._-]", line.strip(), maxsplit=1)[0]
         if name != HOST and "extra ==" not in line:
-            with contextlib.suppress(metadata.PackageNotFoundError):  # not needed on this system
+            with contextlib.suppress(metadata.PackageNotFoundError):  # not required on this system
                 versions[f"requirement {name}"] = metadata.version(name)
     return versions
 
 
 @cache
 def _editable_project(distribution: str) -> Path | None:
-    """Return the folder of an editable installation, whose record lists no Python files."""
+    """Return the project folder of an editable installation, whose record lists no Python files."""
     text = metadata.distribution(distribution).read_text("direct_url.json")
     source = json.loads(text) if text else {}
     if not source.get("dir_info", {}).get("editable"):
@@ -333,14 +334,14 @@ def _project_hash(folder: Path) -> str:
 
 
 def _hidden(path: Path) -> bool:
-    """Tell whether a path in the project's folder is not part of the project: environments, caches, builds."""
+    """Return whether a path in a project's folder is not source: environments, caches, builds."""
     return any(
         part.startswith(".") or part in ("build", "dist", "node_modules", "site-packages") for part in path.parts
     )
 
 
 def _packages() -> dict[str, list[str]]:
-    """Return the distributions of each importable package, looked up again after an installation."""
+    """Return the distributions of each importable package, refreshed after an installation."""
     return _packages_in(tuple((folder, _changed(Path(folder))) for folder in sys.path))
 
 

@@ -1,6 +1,6 @@
-"""Classes that the user names by their place, such as ``my_module:MyClass``: each is a plugin with a single spec.
+"""Classes that the user names by import path, as in ``my_module:MyClass``: each becomes a plugin with one spec.
 
-So they are checked, isolated and hashed like what plugins register. The class is only imported in child processes.
+They are therefore checked, isolated and hashed like registered ones, and imported only in child processes.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ REMEDY = "move it to a module, such as my_methods.py, import it from there, and 
 
 
 def make_importable() -> None:
-    """Let this process, and those that it starts, import what has been saved."""
+    """Make the saved modules importable in this process and in its children."""
     folder = str(_folder())
     if folder not in sys.path:
         sys.path.append(folder)
 
 
 def saved(name: str, place_of: Callable[[Any], str]) -> str:
-    """Save a class or function of the main module with all that it uses; return the place to import it from."""
-    # The name of the module is a hash of its text, so that an equal definition has the same place in every session.
+    """Save a class or function of the main module with its dependencies; return its new import path."""
+    # The module is named by a hash of its text, so equal definitions have the same import path in every session.
     pieces: dict[str, str] = {}
     _collect(name.partition(".")[0], place_of, pieces)
     text = "\n\n".join(["from __future__ import annotations", *pieces.values()]) + "\n"
@@ -64,10 +64,10 @@ def _folder() -> Path:
 
 
 def _collect(name: str, place_of: Callable[[Any], str], pieces: dict[str, str]) -> None:
-    """Add the definition of a name after those of the names that it uses."""
+    """Add the definition of a name after the definitions that it depends on."""
     main = vars(sys.modules[MAIN])
     text = _definition(main.get(name), name)
-    pieces[name] = ""  # a definition may use itself, or one that uses it
+    pieces[name] = ""  # definitions may be recursive or refer to each other
     for used in sorted(_globals(symtable.symtable(text, MAIN, "exec"))):
         if used in main and used not in pieces:
             value = main[used]
@@ -86,7 +86,7 @@ def _globals(table: symtable.SymbolTable) -> Iterator[str]:
 
 
 def _statement(name: str, value: Any, user: str, place_of: Callable[[Any], str]) -> str:
-    """Return the statement that gives a name of a notebook its value."""
+    """Return the statement that assigns a notebook's value to a name."""
     if isinstance(value, ModuleType):
         return f"import {value.__name__} as {name}"
     if isinstance(value, type) or inspect.isroutine(value):
@@ -105,7 +105,7 @@ def _statement(name: str, value: Any, user: str, place_of: Callable[[Any], str])
 
 
 def _definition(value: Any, name: str) -> str:
-    """Return the definition of a class or function without comments and annotations."""
+    """Return the source of a class or function without comments and annotations."""
     for code in _codes(value):
         source = "".join(linecache.getlines(code.co_filename))
         try:
@@ -126,7 +126,7 @@ def _definition(value: Any, name: str) -> str:
 
 
 def _codes(value: Any) -> Iterator[CodeType]:
-    """Yield the code of a function, or that of the methods of a class."""
+    """Yield the code objects of a function or of the methods of a class."""
     for member in vars(value).values() if isinstance(value, type) else [value]:
         function = inspect.unwrap(getattr(member, "__func__", getattr(member, "fget", None) or member))
         if inspect.isfunction(function) and function.__module__ == MAIN:
@@ -134,7 +134,7 @@ def _codes(value: Any) -> Iterator[CodeType]:
 
 
 class _Bare(ast.NodeTransformer):
-    """Removes the annotations of functions, which may name anything of a notebook."""
+    """Remove annotations of functions, which may refer to any name in a notebook."""
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
         node.returns = None
@@ -157,7 +157,7 @@ class DeclaredHooks:
         declaration = self._declaration
         if declaration.kind != "selector":
             return []
-        # Whether it compiles code on first use is not known; to assume so costs a fit on a few rows.
+        # Whether it compiles code on first use is unknown; assuming so costs one fit on a few rows.
         return [SelectorSpec(name=declaration.name, summary="", factory=declaration.reference, warm_up=True)]
 
     @hookimpl
@@ -189,8 +189,8 @@ def declared_plugin(declaration: Declaration) -> Plugin:
 
 
 def _distribution(package: str) -> tuple[str, str]:
-    """Return name and version of the distribution of a top-level package, "" for a module that is not installed."""
-    for entry in metadata.entry_points(group=PROJECT):  # in an editable installation the only link to the package
+    """Return name and version of a top-level package's distribution; empty for a module that is not installed."""
+    for entry in metadata.entry_points(group=PROJECT):  # for an editable installation, the only link to the package
         if entry.dist is not None and entry.value.partition(":")[0].partition(".")[0] == package:
             return entry.dist.name, entry.dist.version
     names = metadata.packages_distributions().get(package, ())
@@ -201,13 +201,13 @@ _MOVE = REMEDY
 
 
 def reference_of(target: Any) -> str:
-    """Return the place from which a class or function can be imported."""
-    # What a notebook or the main script defines is saved as a module first, with all that it uses.
+    """Return the import path of a class or function."""
+    # A definition from a notebook or the main script is first saved as a module, with its dependencies.
     return next(iter(_places(target)))
 
 
 def _places(target: Any) -> list[str]:
-    """Return all places of a class or function, from the shortest module to the one that defines it."""
+    """Return all import paths of a class or function, from the shortest module to the defining one."""
     module, name = getattr(target, "__module__", None), getattr(target, "__qualname__", None)
     if not (isinstance(target, type) or inspect.isroutine(target)) or not isinstance(name, str):
         raise UsageError(f"cannot add {shown(target)}: expected a class, an estimator, or an expression such as 'knn'")
@@ -238,7 +238,7 @@ def _attribute(module: str, name: str) -> Any:
 
 
 def expression_of(value: Any, registered: Mapping[str, Registered] | None = None) -> Expression:
-    """Return the expression of an estimator: a name, and the parameters that differ from their defaults."""
+    """Return the expression of an estimator: its name, and the parameters that differ from their defaults."""
     is_object = not (isinstance(value, type) or inspect.isroutine(value))
     target = type(value) if is_object else value
     if is_object and not callable(getattr(value, "get_params", None)):
@@ -254,7 +254,7 @@ def expression_of(value: Any, registered: Mapping[str, Registered] | None = None
         for name, entry in (registered or {}).items()
         if (entry.spec.factory is target or entry.spec.factory in places) and (is_object or not entry.spec.defaults)
     ]
-    # Plugins may register a class several times, with other defaults: the name is that with the nearest ones.
+    # Plugins may register a class several times with different defaults; pick the name whose defaults are nearest.
     nearest = min(names, key=lambda expression: len(expression.params), default=own)
     return nearest if len(nearest.params) <= len(own.params) else own
 
@@ -266,7 +266,7 @@ def _defaults(target: Any) -> dict[str, Any]:
         return {}
     defaults = {name: p.default for name, p in parameters.items() if p.default is not p.empty}
     takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
-    if isinstance(target, type) and takes_any and hasattr(target, "get_params"):  # most are not in the signature
+    if isinstance(target, type) and takes_any and hasattr(target, "get_params"):  # the signature omits most
         with contextlib.suppress(Exception):  # it may have required parameters
             return dict(target().get_params(deep=False)) | defaults
     return defaults
@@ -286,7 +286,7 @@ def _equal(value: Any, default: Any) -> bool:
 
 
 def _literal(value: Any, what: str) -> Any:
-    """Return a value that its text gives again: NumPy's numbers become Python's, objects and functions expressions."""
+    """Return a value that round-trips as text: NumPy numbers become Python's, objects and functions expressions."""
     if callable(getattr(value, "get_params", None)) or isinstance(value, type) or inspect.isroutine(value):
         return expression_of(value)
     if type(value) in (list, tuple):

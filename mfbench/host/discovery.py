@@ -1,6 +1,6 @@
-"""Finding plugins and registering their hooks: which plugins load, and the report of one that does not.
+"""Discovery of plugins and registration of their hooks: which plugins load, and what is reported if one fails.
 
-Whatever a plugin raises, it is left out with one sentence and the others are not affected.
+A plugin that raises anything is left out with one sentence; the others are unaffected.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from mfbench.host.factories import import_object
 
 @contextmanager
 def contained(*, isolated: bool) -> Iterator[None]:
-    """Undo changes of the warning filters and, if asked, of ``sys.path`` and ``os.environ`` at the end of a block."""
+    """Restore the warning filters and, if `isolated`, ``sys.path`` and ``os.environ`` at the end of the block."""
     path, environ = list(sys.path), dict(os.environ)
     try:
         with warnings.catch_warnings():
@@ -47,32 +47,32 @@ _PREFIX_OF_EXCLUDED = "-"
 
 
 class PluginWarning(UserWarning):
-    """A plugin, or a part of one, was left out."""
+    """A plugin, or part of one, was left out."""
 
 
 @dataclass(frozen=True)
 class PluginProblem:
-    """Something that was left out."""
+    """A plugin, or part of one, that was left out."""
 
     plugin: Plugin
     sentence: str  # plugin and reason
-    outcome: str  # what follows from it, or what to do
+    outcome: str  # the consequence or the remedy
 
     def warn(self, stacklevel: int = 2) -> None:
-        """Warn of it."""
+        """Emit a warning."""
         warnings.warn(f"{self.sentence}; {self.outcome}", PluginWarning, stacklevel=stacklevel + 1)
 
 
 @dataclass
 class Problems:
-    """What was left out: each problem is one warning, or an error if the user asked for it."""
+    """The plugins left out; each problem is a warning, or an error in strict mode."""
 
     strict: bool = False  # raise `PluginError` instead of warning
-    records: list[PluginProblem] = field(default_factory=list)  # the problems so far
+    records: list[PluginProblem] = field(default_factory=list)
 
     @property
     def sentences(self) -> list[str]:
-        """The sentence of each problem."""
+        """One sentence per problem."""
         return [problem.sentence for problem in self.records]
 
     def add(
@@ -118,7 +118,7 @@ def _distribution(entry: EntryPoint) -> tuple[str, str]:
 
 
 def import_plugins(plugins: Iterable[Plugin], problems: Problems, *, isolated: bool) -> Iterator[tuple[Plugin, Any]]:
-    """Yield each plugin with the module or object that its entry point names; one that fails is left out."""
+    """Yield each plugin with the object of its entry point; one that fails to import is left out."""
     for plugin in plugins:
         if plugin.declared is not None:
             yield plugin, DeclaredHooks(plugin.declared)
@@ -128,7 +128,7 @@ def import_plugins(plugins: Iterable[Plugin], problems: Problems, *, isolated: b
                 module = import_object(plugin.module)
         except KeyboardInterrupt:
             raise
-        except BaseException as error:  # noqa: BLE001 - a plugin may fail in any way; the failure is reported
+        except BaseException as error:  # noqa: BLE001 - a plugin may fail in any way, and the failure is reported
             problems.add(plugin, f" cannot be imported: {describe_error(error)}", error)
             continue
         yield plugin, module
@@ -136,7 +136,7 @@ def import_plugins(plugins: Iterable[Plugin], problems: Problems, *, isolated: b
 
 def register(manager: pluggy.PluginManager, plugin: Plugin, module: Any, problems: Problems) -> bool:
     """Register the hooks of a plugin; return False if it was left out."""
-    # A hook that its author forgot to mark would silently do nothing, so it is reported.
+    # Pluggy silently ignores a hook that its author forgot to mark, so it is reported here.
     try:
         if inspect.isclass(module):
             raise ValueError("its entry point names a class; name the module, or an object of the class")
@@ -168,8 +168,8 @@ def register(manager: pluggy.PluginManager, plugin: Plugin, module: Any, problem
 
 
 def _forgotten_hooks(module: Any) -> list[str]:
-    """Return the functions that are named like a hook, or nearly so, and not marked."""
-    marker = f"{GROUP}_impl"  # what hookimpl sets
+    """Return unmarked functions with the name of a hook, or nearly so."""
+    marker = f"{GROUP}_impl"  # set by `hookimpl`
     return [
         name
         for name in dir(module)

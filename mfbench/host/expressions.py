@@ -1,8 +1,8 @@
-"""Expressions such as ``relieff(n_neighbors=10)``: a registered name with parameters, as text.
+"""Expressions, for instance ``relieff(n_neighbors=10)``: a registered name with parameters, as text.
 
-They are used in suite files and in `mfbench.make`. Values are literals; nothing is executed. ``name@package`` names
-what that package registers, which is necessary if several packages register the name. Where the import path of a class
-is allowed as a name, a value may be such an expression as well: ``boruta:BorutaPy(estimator=sklearn.svm:LinearSVC())``.
+They are used in suite files and in `mfbench.make`. Values are literals; nothing is executed. ``name@package`` selects
+the package, which is required if several packages register the name. Where import paths are allowed as names, a value
+may itself be an expression: ``boruta:BorutaPy(estimator=sklearn.svm:LinearSVC())``.
 """
 
 from __future__ import annotations
@@ -23,35 +23,35 @@ from mfbench.errors import UnknownNameError, UsageError, quoted
 
 @dataclass(frozen=True)
 class Declaration:
-    """A class or function that the user names by its place instead of registering it with a plugin."""
+    """A class or function that the user names by import path instead of registering it with a plugin."""
 
-    kind: Literal["selector", "classifier", "part"]  # A part is the value of a parameter of another one
-    reference: str  # its place, such as `"my_module:MyClass"`
+    kind: Literal["selector", "classifier", "part"]  # a part is the value of another expression's parameter
+    reference: str  # its import path, e.g. `"my_module:MyClass"`
 
     @property
     def name(self) -> str:
-        """The name under which it is registered: a valid one, and different for different places."""
+        """The name under which it is registered: valid, and unique to its import path."""
         digest = hashlib.sha256(self.reference.encode()).hexdigest()[:8]
         return "-".join([*re.findall(r"[a-z0-9]+", self.reference.lower()), digest])
 
 
 @dataclass(frozen=True)
 class Plugin:
-    """Where a loaded plugin comes from."""
+    """The origin of a loaded plugin."""
 
-    name: str  # name of the entry point; of a module listed in `MFBENCH_LOAD_PLUGINS`, the module's name
-    module: str  # the module that implements the hooks
-    distribution: str = ""  # the installed package that ships it; empty if there is none
+    name: str  # name of the entry point, or of a module listed in `MFBENCH_LOAD_PLUGINS`
+    module: str
+    distribution: str = ""  # the installed package that ships it; empty if none does
     version: str = ""  # version of that package
-    # Whether it was handed over as an object, which other processes cannot load.
+    # Whether it was passed as an object, which other processes cannot load.
     is_object: bool = field(default=False, compare=False)
-    # What it registers if it is not a plugin of its author: a class that the user names; `module` is that of the class,
-    # and is imported only where the class is.
+    # Set if the plugin represents a class that the user names by import path. `module` is then the module of that class
+    # and is imported only together with it.
     declared: Declaration | None = None
 
     @property
     def package(self) -> str:
-        """The name behind the ``@`` of a registered name: the distribution, or the plugin if it is not installed."""
+        """The name after the ``@``: the distribution, or the plugin if it is not installed."""
         return self.distribution or self.name
 
     def __str__(self) -> str:
@@ -62,20 +62,20 @@ class Plugin:
 class Facts:
     """What the main process knows about a factory."""
 
-    parameters: tuple[str, ...] = ()  # in the order of its signature
+    parameters: tuple[str, ...] = ()  # in the order of the signature
     takes_numbers: bool = False  # for selectors: whether it is fitted on numbers
-    is_for_two_classes: bool = False  # for classifiers: whether it is for two classes only
-    problem: str = ""  # why it cannot be used; empty if it can
+    is_for_two_classes: bool = False  # for classifiers: whether it supports two classes only
+    problem: str = ""  # why it is unusable; empty if it is usable
 
 
 class Prober(Protocol):
-    """Answers what is asked about a factory without importing it here."""
+    """Answers questions about a factory without importing it in this process."""
 
     def facts(self, registered: Registered) -> Facts:
         """Return the facts about a factory or loader; raise `PluginError` if it cannot be imported."""
 
     def tried(self, registered: Registered, params: Mapping[str, Any]) -> Facts:
-        """Return what fitting a class that a user names, with parameters, on a few rows shows."""
+        """Return the facts learned by fitting a class, named by import path, with parameters on a few rows."""
 
 
 @dataclass(frozen=True)
@@ -84,11 +84,11 @@ class Registered:
 
     spec: Any
     plugin: Plugin
-    prober: Prober | None = field(default=None, compare=False, repr=False)  # none if the factory is imported here
+    prober: Prober | None = field(default=None, compare=False, repr=False)  # None: imported in this process
 
     @property
     def title(self) -> str:
-        """Its name in messages: as a user writes it."""
+        """Its name in messages, as a user writes it."""
         return str(self.spec.name) if self.plugin.declared is None else self.plugin.declared.reference
 
 
@@ -97,10 +97,10 @@ T = TypeVar("T")
 
 @dataclass
 class NameTable(Generic[T]):
-    """What plugins registered of one kind, by name."""
+    """Everything of one kind that plugins registered, by name."""
 
     kind: str  # in the singular, for messages ("selector")
-    hint: str  # how to list the names, such as a command
+    hint: str  # how to list the names, e.g. a command
     _entries: dict[str, list[tuple[Plugin, T]]] = field(default_factory=dict)
 
     def add(self, name: str, plugin: Plugin, value: T) -> bool:
@@ -112,7 +112,7 @@ class NameTable(Generic[T]):
         return True
 
     def listed(self) -> dict[str, T]:
-        """Return the values by the name that a user must write: with the package if the name alone is ambiguous."""
+        """Return the values by the name that a user must write: with the package if the bare name is ambiguous."""
         return {
             _written(name, package): value
             for name, entries in self._entries.items()
@@ -120,12 +120,12 @@ class NameTable(Generic[T]):
         }
 
     def has(self, name: str) -> bool:
-        """Tell whether something has this name, even if several packages register it."""
+        """Return whether the name is registered, possibly by several packages."""
         bare, at, package = name.partition("@")
         return bare in self._entries and (not at or self._key(bare, package) is not None)
 
     def resolve(self, name: str, home: str = "") -> str:
-        """Return the key in `listed` that a name stands for."""
+        """Return the key in `listed` that a name refers to."""
         bare, at, package = name.partition("@")
         entries = self._entries.get(bare, [])
         if len(entries) == 1 and not at:
@@ -143,7 +143,7 @@ class NameTable(Generic[T]):
         )
 
     def _key(self, bare: str, package: str) -> str | None:
-        """Return the key of the one entry that a package registers under a name; None if there is no such entry."""
+        """Return the key of the only entry that a package registers under a name; None if there is none or several."""
         entries = self._entries.get(bare, [])
         form = normalized(package)
         for attribute in ("package", "name"):  # an entry point may have the name of another distribution
@@ -162,7 +162,7 @@ def _written(name: str, package: str) -> str:
 
 
 def _packages(entries: Sequence[tuple[Plugin, object]]) -> list[str]:
-    """Return what tells the plugins of a name apart; nothing if there is one."""
+    """Return what distinguishes the plugins of a name; empty if there is only one."""
     if len(entries) == 1:
         return [""]
     count = Counter(plugin.package for plugin, _ in entries)
@@ -170,7 +170,7 @@ def _packages(entries: Sequence[tuple[Plugin, object]]) -> list[str]:
 
 
 def normalized(package: str) -> str:
-    """Return the form in which pip compares names of packages."""
+    """Return a package name as pip normalizes it."""
     return re.sub(r"[-_.]+", "-", package).lower()
 
 
@@ -179,7 +179,7 @@ _PLAIN = (type(None), bool, int, float, complex, str, bytes)
 
 
 def identity(value: Any) -> str:
-    """Return a text that differs between callables that do different things, and contains no memory address."""
+    """Return a text that differs between callables with different behaviour, and contains no memory address."""
     if isinstance(value, functools.partial):
         keywords = "{" + ", ".join(f"{name!r}: {_part(item)}" for name, item in sorted(value.keywords.items())) + "}"
         arguments = "(" + ", ".join(map(_part, value.args)) + ")"
@@ -195,7 +195,7 @@ def identity(value: Any) -> str:
 
 
 def _part(value: Any) -> str:
-    """Return the identity of something that a callable holds: what callables hold in turn counts by its name."""
+    """Return the identity of a value inside a callable; callables nested deeper count by name."""
     if isinstance(value, _PLAIN):
         return repr(value)
     if isinstance(value, list | tuple | set | frozenset):
@@ -223,14 +223,14 @@ def _name(value: Any) -> str:
 # The import path of a class: a module and a name in it.
 _PLACE = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 _REFERENCE = re.compile(_PLACE)
-# A quoted text, or an import path among the parameters; no module is called True, a key of a dictionary may be.
+# A quoted text, or an import path among the parameters. `True` and the like are not modules but may be dictionary keys.
 _QUOTED_OR_PLACE = re.compile(
     rf"""(?s)'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|(?<![\w.])(?!(?:True|False|None):)(?P<place>{_PLACE})"""
 )
 _UNREADABLE = (..., float("inf"), complex(0.0, float("inf")))  # written as Ellipsis, inf and infj
 _SHOWN = 100  # characters of a value
 _WORDS = {"true": True, "false": False, "null": None}
-# An underscore is in no registered name, but in many a typo, which deserves a better answer than a syntax error.
+# Registered names contain no underscore, but many typos do, and they deserve a better answer than a syntax error.
 _NAME = re.compile(r"[^\W_]+(?:[-_][^\W_]+)*(?:@[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?)?")
 
 
@@ -238,10 +238,10 @@ _NAME = re.compile(r"[^\W_]+(?:[-_][^\W_]+)*(?:@[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A
 class Expression:
     """A name and its parameters."""
 
-    # The registered name, with `@` and a package if several packages register it; or, if it was allowed, the place of a
-    # class, such as `my_module:MyClass`.
+    # The registered name, with `@` and a package if several packages register it; or, where allowed, the import path of
+    # a class, e.g. `my_module:MyClass`.
     name: str
-    # Keyword parameters; the values are literals, or expressions with the import path of a class as their name.
+    # Keyword parameters; values are literals, or expressions named by the import path of a class.
     params: Mapping[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
@@ -249,10 +249,10 @@ class Expression:
             return self.name
         return f"{self.name}({', '.join(f'{key}={value!r}' for key, value in self.params.items())})"
 
-    __repr__ = __str__  # so that an expression among the values of another one, or in a list there, can be read again
+    __repr__ = __str__  # so that an expression nested in another one, or in a list there, can be parsed again
 
     def parts(self) -> Iterator[Expression]:
-        """Yield the expressions among the values, and those among their values."""
+        """Yield the expressions among the values, recursively."""
         values: list[Any] = list(self.params.values())
         while values:
             value = values.pop(0)
@@ -266,18 +266,18 @@ class Expression:
 
     @property
     def bare_name(self) -> str:
-        """The registered name without a package."""
+        """The registered name without its package."""
         return self.name.partition("@")[0]
 
     @property
     def identity(self) -> str:
-        """Text that is equal for expressions of the same object, regardless of the order of the parameters."""
+        """Text that is equal for expressions of the same object, regardless of parameter order."""
         return f"{self.name}({canonical_text(self.params)})"
 
     def canonical(self) -> str:
-        """Return a text for keys and seeds: that of `identity`, without the package."""
-        # Whether a name needs its package depends on what else is installed, which must not change a result. Keys hold
-        # the package's code separately.
+        """Return the text for keys and seeds: `identity` without the package."""
+        # Whether a name needs its package depends on what else is installed, which must not change a result. Keys
+        # contain the package's code separately.
         return f"{self.bare_name}({canonical_text(self.params)})"
 
 
@@ -292,13 +292,13 @@ def canonical_text(value: Any) -> str:
     if isinstance(value, list | tuple):
         inner = ", ".join(canonical_text(item) for item in value)
         return f"[{inner}]" if isinstance(value, list) else f"({inner})"
-    # The text of other objects contains an address, with which every start would have keys of its own.
+    # The repr of other objects contains an address, which would change the keys at every start.
     text = repr(value)
     return identity(value) if " at 0x" in text else text
 
 
 def is_reference(name: str) -> bool:
-    """Tell whether a name is the import path of a class, as in ``my_module:MyClass``, not a registered name."""
+    """Return whether a name is the import path of a class, as in ``my_module:MyClass``, not a registered name."""
     return _REFERENCE.fullmatch(name) is not None
 
 
@@ -315,9 +315,9 @@ def parse(text: str, *, references: bool = False) -> Expression:
     if references:
         rest = _QUOTED_OR_PLACE.sub(lambda match: _stand_in(match, places), rest)
     try:
-        # A hyphen is not allowed in a Python name, so the name is replaced; only the arguments are parsed.
+        # Python names cannot contain a hyphen, so the name is replaced and only the arguments are parsed.
         call = ast.parse(f"f({rest}", mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:  # the last two: nested too deeply
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:  # the last two mean nested too deeply
         raise UsageError(f"{cannot}: {getattr(error, 'msg', str(error) or 'too deeply nested')}") from None
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
         raise UsageError(f"{cannot}: write parameters as name=value, such as 'knn(n_neighbors=3)'")
@@ -325,7 +325,7 @@ def parse(text: str, *, references: bool = False) -> Expression:
 
 
 def _stand_in(match: re.Match[str], places: dict[str, str]) -> str:
-    """Return a quoted text as it is, and for an import path, which is not Python, a name for it."""
+    """Replace an import path, which is not valid Python, with a placeholder name; keep quoted texts."""
     if match["place"] is None:
         return match[0]
     name = f"_place{len(places)}_"
@@ -335,7 +335,7 @@ def _stand_in(match: re.Match[str], places: dict[str, str]) -> str:
 
 @dataclass(frozen=True)
 class _Values:
-    """Reads the values of a parsed expression; `places` has the import paths behind the names in `source`."""
+    """Reads the values of a parsed expression; `places` maps the placeholder names in `source` to import paths."""
 
     text: str
     source: str
@@ -354,7 +354,7 @@ class _Values:
             params[keyword.arg] = _WORDS[word] if word in _WORDS else self.value(node, keyword.arg)
             try:
                 canonical_text(params[keyword.arg])
-            except (ValueError, RecursionError):  # Python does not write integers of more than 4,300 digits
+            except (ValueError, RecursionError):  # Python does not print integers of more than 4,300 digits
                 raise UsageError(f"the value of {keyword.arg!r} is too large to be written out") from None
         return params
 

@@ -1,4 +1,4 @@
-"""From a spec to an object: importing its factory or loader, checking parameters, and calling it."""
+"""From a spec to an object: import its factory or loader, check parameters, and call it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mfbench.host.expressions import Expression, Registered
 from mfbench.host.probes import shown
 from mfbench.model.specs import DatasetSpec, EstimatorSpec, SelectorSpec
 
-ANY = "**"  # among the names of parameters: others are accepted as well
+ANY = "**"  # stands for arbitrary further parameters
 
 
 def import_object(reference: str) -> Any:
@@ -30,7 +30,7 @@ def import_object(reference: str) -> Any:
 
 
 def resolve_factory(registered: Registered) -> Any:
-    """Import what a spec's factory or loader names."""
+    """Import a spec's factory or loader."""
     spec = registered.spec
     target = spec.loader if isinstance(spec, DatasetSpec) else spec.factory
     if isinstance(target, str):
@@ -47,16 +47,16 @@ def resolve_factory(registered: Registered) -> Any:
 
 
 def takes_rows(target: Any) -> bool:
-    """Return whether an object is a function ``f(X, y)`` that selects, instead of one that builds a selector."""
+    """Return whether an object is a selecting function ``f(X, y)`` rather than a builder of selectors."""
     names = list(inspect.signature(target).parameters) if inspect.isroutine(target) else []
     return [name.lower() for name in names[:2]] == ["x", "y"]
 
 
 def parameter_names(registered: Registered) -> list[str]:
-    """Return the parameters that the factory or loader of a spec accepts, in order."""
-    # If the factory is a function with `**kwargs`, the parameters are those of the estimator that it returns. A class
-    # that a user names by its import path may take more with `**kwargs` than it tells of: `**` is then among them.
-    # Of a function `f(X, y)` the parameters are those after these two. A dataset without a loader has no parameters.
+    """Return the parameters that a spec's factory or loader accepts, in order."""
+    # For a function with `**kwargs`, these are the parameters of the estimator that it returns. A class named by import
+    # path may accept undocumented parameters through `**kwargs`; the list then contains `**`. A function `f(X, y)` has
+    # the parameters after `y`. A dataset without a loader has none.
     if isinstance(registered.spec, DatasetSpec) and not registered.spec.embedded:
         return []
     if registered.prober is not None:
@@ -68,7 +68,7 @@ def parameter_names(registered: Registered) -> list[str]:
     named = [n for n, p in signature.parameters.items() if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
     if registered.plugin.declared is not None and (inspect.isclass(target) or takes_rows(target)):
         return named[2 if takes_rows(target) else 0 :] + [ANY] * takes_any
-    # The loader of a dataset is not called to learn its parameters: that would load the data.
+    # A dataset's loader is not called to learn its parameters: that would load the data.
     if takes_any and isinstance(registered.spec, EstimatorSpec):
         with _explained(registered, "cannot be built without parameters"):
             instance = target(**registered.spec.defaults)
@@ -78,7 +78,7 @@ def parameter_names(registered: Registered) -> list[str]:
 
 
 def takes_numbers(registered: Registered, params: Mapping[str, Any] | None = None) -> bool:
-    """Return whether a selector is fitted on numbers, according to its spec or else to scikit-learn's tags."""
+    """Return whether a selector is fitted on numbers, by its spec or else by scikit-learn's tags."""
     spec = registered.spec
     assert isinstance(spec, SelectorSpec)
     if spec.targets:
@@ -95,21 +95,21 @@ def takes_numbers(registered: Registered, params: Mapping[str, Any] | None = Non
 
 
 def is_for_two_classes(registered: Registered) -> bool:
-    """Return whether a classifier is for two classes only, according to scikit-learn's tags."""
+    """Return whether a classifier supports two classes only, by scikit-learn's tags."""
     if registered.prober is not None:
         return registered.prober.facts(registered).is_for_two_classes
     from sklearn.utils import get_tags
 
     try:
         tags = get_tags(build(registered, {})).classifier_tags
-    except Exception:  # noqa: BLE001 - without tags it is taken for any number; a trial reports what cannot be built
+    except Exception:  # noqa: BLE001 - without tags, any number is assumed; a trial reports a failing constructor
         return False
     return tags is not None and not tags.multi_class
 
 
 @contextmanager
 def _explained(registered: Registered, what: str) -> Iterator[None]:
-    """Turn whatever a factory raises into one sentence."""
+    """Turn any exception of a factory into one sentence."""
     try:
         yield
     except (KeyboardInterrupt, MfbenchError):
@@ -133,25 +133,25 @@ def path_of(registered: Registered, params: Mapping[str, Any]) -> tuple[str, str
         return None
     try:
         estimator = build(registered, params)
-    except Exception:  # noqa: BLE001 - a trial reports what the factory refuses
+    except Exception:  # noqa: BLE001 - a trial reports what the factory rejects
         return path
     return path if hasattr(estimator, path[1]) else None
 
 
 def missing_packages(spec: EstimatorSpec) -> list[str]:
-    """Return the packages that a fit needs and that are not installed, by the names of their modules."""
+    """Return the packages that a fit needs and that are not installed, by module name."""
     return [name for name in spec.requires if sys.modules.get(name) is None and find_spec(name) is None]
 
 
 def remedy(registered: Registered) -> str:
-    """Return the command that installs what a method or executor needs, or where to look."""
+    """Return the command that installs a method's or executor's requirements, or where to look."""
     spec = registered.spec
     packages = spec.install or (" ".join(spec.requires) if isinstance(spec, EstimatorSpec) else "")
     return f"pip install {shlex.quote(packages)}" if packages else f"see {registered.plugin}"
 
 
 def check_requirements(registered: Registered) -> None:
-    """Refuse a method without the packages that its fit would import."""
+    """Reject a method whose fit would import packages that are not installed."""
     missing = missing_packages(registered.spec)
     if missing:
         number = "the package" if len(missing) == 1 else "the packages"
@@ -159,7 +159,7 @@ def check_requirements(registered: Registered) -> None:
 
 
 def build(registered: Registered, params: Mapping[str, Any]) -> Any:
-    """Call the factory or loader of a spec with its defaults and `params`, after checking their names."""
+    """Call a spec's factory or loader with its defaults and `params`, after checking the parameter names."""
     check_parameters(registered, params)
     if isinstance(registered.spec, EstimatorSpec):
         check_requirements(registered)
@@ -174,7 +174,7 @@ def build(registered: Registered, params: Mapping[str, Any]) -> Any:
 
 
 def _built(value: Any) -> Any:
-    """Return the value of a parameter: of an expression its object, which may be a function if it has no parameters."""
+    """Return a parameter's value; an expression becomes its object, or a function if it has no parameters."""
     if isinstance(value, Expression):
         target = import_object(value.name)
         return target(**_built(value.params)) if inspect.isclass(target) or value.params else target

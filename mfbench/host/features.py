@@ -1,7 +1,7 @@
-"""Features: packages that add commands, names of ``import mfbench`` and hooks of a run, found by their entry points.
+"""Feature packages: they add commands, names of ``import mfbench`` and hooks of a run through entry points.
 
-Features are independent of ``MFBENCH_LOAD_PLUGINS``, which chooses methods and data. Every command line reads this
-module, so it imports little.
+They are independent of ``MFBENCH_LOAD_PLUGINS``, which selects methods and data. Every command line imports this
+module, so it imports little itself.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ COMMANDS = "mfbench.commands"
 NAMES = "mfbench.names"
 HOOKS = "mfbench.features"
 HOST = "mfbench"
-"""The distribution whose entries are built in, so that no other takes their place."""
+"""The distribution with the built-in entries, which no other distribution can replace."""
 
 
 class CommandSpec(NamedTuple):
-    """A command of a package, which an entry point of the group ``mfbench.commands`` names.
+    """A command of a package, registered by an entry point in the group ``mfbench.commands``.
 
-    The module that holds it is imported by every ``mfbench --help``, so it must import nothing large.
+    Every ``mfbench --help`` imports the module that defines it, so that module must import nothing large.
 
     Parameters
     ----------
     summary : str
         One line for ``mfbench --help``.
     target : str
-        Place of the function or `typer.Typer`, such as ``"my_package.cli:export"``; it is imported when it is run.
+        Import path of the function or `typer.Typer`, e.g. ``"my_package.cli:export"``; imported when the command runs.
 
     Examples
     --------
@@ -48,19 +48,19 @@ class CommandSpec(NamedTuple):
 
 
 class FeatureEntry(NamedTuple):
-    """An entry point of a feature: its name, the place of its object, and the distribution that provides it."""
+    """An entry point of a feature: name, import path of its object, and the distribution that provides it."""
 
     name: str
     value: str
     distribution: str
 
     def load(self) -> Any:
-        """Return the object; whatever its import raises becomes a `PluginError`."""
+        """Return the object; any import error becomes a `PluginError`."""
         return load(self.value, self.name, self.distribution)
 
 
 def load(place: str, name: str, distribution: str, make: Callable[[Any], Any] = lambda loaded: loaded) -> Any:
-    """Return what is made of the object at ``"package.module:name"``; whatever that raises becomes a `PluginError`."""
+    """Return `make` of the object at ``"package.module:name"``; any exception becomes a `PluginError`."""
     try:
         return make(pkgutil.resolve_name(place))
     except KeyboardInterrupt:
@@ -73,16 +73,15 @@ def load(place: str, name: str, distribution: str, make: Callable[[Any], Any] = 
 
 
 def installed_entries(group: str) -> list[FeatureEntry]:
-    """Return the entries of a group of all distributions."""
+    """Return the entries of a group in all distributions."""
     points = entry_points(group=group)
     return [FeatureEntry(point.name, point.value, point.dist.name if point.dist else "") for point in points]
 
 
 @cache
 def entries(group: str) -> tuple[dict[str, FeatureEntry], tuple[str, ...]]:
-    """Return the entries of a group by name, and a sentence on each that is left out."""
-    # An entry of another package never takes the place of a built-in one; of several others with one name, none is
-    # used.
+    """Return the entries of a group by name, and a sentence about each one left out."""
+    # Another package's entry never replaces a built-in one; if several others share a name, none of them is used.
     candidates: dict[str, list[FeatureEntry]] = {}
     for entry in sorted(installed_entries(group), key=lambda entry: (entry.distribution, entry.value)):
         candidates.setdefault(entry.name, []).append(entry)
@@ -102,7 +101,7 @@ def entries(group: str) -> tuple[dict[str, FeatureEntry], tuple[str, ...]]:
 
 @cache
 def added_names() -> tuple[dict[str, FeatureEntry], tuple[str, ...]]:
-    """Return the entries that add to ``import mfbench`` by name, and a sentence on each that is left out."""
+    """Return the entries that add names to ``import mfbench``, and a sentence about each one left out."""
     kept, problems = entries(NAMES)
     package = sys.modules[HOST]  # it imports the rooms above this one
     own = {*package.__all__, *(module.name for module in pkgutil.iter_modules(package.__path__))}
@@ -114,9 +113,9 @@ def added_names() -> tuple[dict[str, FeatureEntry], tuple[str, ...]]:
 
 
 class FeatureHooks(NamedTuple):
-    """The hooks of a run that features implement, and a sentence on each feature that is left out."""
+    """The hooks of a run that features implement, and a sentence about each feature left out."""
 
-    # Whatever the code of another package raises becomes a `PluginError` that names it.
+    # Any exception in another package's code becomes a `PluginError` that names the package.
 
     manager: Any
     features: Mapping[str, FeatureEntry]
@@ -124,11 +123,11 @@ class FeatureHooks(NamedTuple):
 
     @property
     def packages(self) -> set[str]:
-        """The import names of the packages that implement them."""
+        """The import names of the implementing packages."""
         return {entry.value.partition(":")[0].partition(".")[0] for entry in self.features.values()}
 
     def first(self, hook: str, **arguments: Any) -> Any:
-        """Return the first answer to a hook that is not None."""
+        """Return the first result of a hook that is not None."""
         for implementation in self._implementations(hook):
             with self._explained(implementation):
                 answer = _called(implementation, arguments)
@@ -137,7 +136,7 @@ class FeatureHooks(NamedTuple):
         return None
 
     def all(self, hook: str, **arguments: Any) -> list[Iterator[Any]]:
-        """Return for each feature a generator of what it yields."""
+        """Return, for each feature, a generator of what its hook yields."""
         return [self._yielded(each, arguments) for each in self._implementations(hook)]
 
     def _yielded(self, implementation: Any, arguments: Mapping[str, Any]) -> Iterator[Any]:
@@ -169,7 +168,7 @@ def _called(implementation: Any, arguments: Mapping[str, Any]) -> Any:
 
 @cache
 def feature_hooks() -> FeatureHooks:
-    """Return the hooks of the modules in the group ``mfbench.features``; one that is broken affects no other."""
+    """Return the hooks of the modules in the group ``mfbench.features``; a broken module affects no other."""
     import pluggy
 
     from mfbench.host import hookspecs
@@ -185,7 +184,7 @@ def feature_hooks() -> FeatureHooks:
             registered[name] = entry
         except PluginError as error:
             left_out.append(f"the feature {error}")
-        except Exception as error:  # noqa: BLE001 - a feature may fail in any way; the failure is reported
+        except Exception as error:  # noqa: BLE001 - a feature may fail in any way, and the failure is reported
             manager.unregister(name=name)
             reason = describe_error(error)
             left_out.append(f"the feature {name!r} of the package {entry.distribution} is left out: {reason}")
@@ -193,7 +192,7 @@ def feature_hooks() -> FeatureHooks:
 
 
 def taken(group: str, entry: FeatureEntry) -> str:
-    """Return that the name of an entry is that of something built in."""
+    """Return the sentence that an entry's name belongs to something built in."""
     return f"{_kind(group)} {entry.name!r} of the package {entry.distribution} is left out: mfbench has its own"
 
 

@@ -42,7 +42,7 @@ def mfbench_suites() -> Iterable[Path]:  # type: ignore[empty-body]
 
 @hookspec
 def mfbench_executors() -> Iterable[ExecutorSpec]:  # type: ignore[empty-body]
-    """Return the engines of this plugin, which start trials on other machines."""
+    """Return the engines of this plugin, which run trials on other machines."""
 
 
 @hookspec
@@ -52,12 +52,12 @@ def mfbench_report_sections(run: Any) -> Iterable[Section]:  # type: ignore[empt
 
 @hookspec(firstresult=True)
 def mfbench_open_run(path: Path) -> Any:
-    """Return the `mfbench.Run` that a file of another form holds, such as a bundle; None for other files."""
+    """Return the `mfbench.Run` in a file of another format, e.g. a bundle; None for other files."""
 
 
 @hookspec(firstresult=True)
 def mfbench_part_of_plan(request: Any, plan: Any, folder: Path, registry: Any) -> Any:
-    """Return the part of a plan that a request asks for; None if it asks for all of it.
+    """Return the part of a plan that a request selects; None if it selects the whole plan.
 
     Parameters
     ----------
@@ -68,20 +68,20 @@ def mfbench_part_of_plan(request: Any, plan: Any, folder: Path, registry: Any) -
     folder : Path
         The folder of the whole run.
     registry : Registry
-        The plugins.
+        The registry of the loaded plugins.
 
     Returns
     -------
     Plan or None
-        Its `share` states which part it is and names its folder.
+        Its `share` identifies the part and names its folder.
     """
 
 
 @hookspec(firstresult=True)
 def mfbench_finished(request: Any) -> tuple[str, ExitCode] | None:
-    """Return a line for the user and the exit code of a request with nothing left to run; None for others.
+    """Return a line for the user and the exit code if a request has nothing left to run, else None.
 
-    It is asked before anything is loaded, for requests whose results can be found without their plan.
+    Called before anything is loaded, for requests whose results can be found without their plan.
 
     Parameters
     ----------
@@ -96,20 +96,20 @@ def mfbench_finished(request: Any) -> tuple[str, ExitCode] | None:
 
 @hookspec(firstresult=True)
 def mfbench_pool(engine: Engine, job: Any, plan: Any, registry: Any, options: Any) -> Executor | None:
-    """Return the executor that runs the trials of a job on the workers of an engine; the first one counts.
+    """Return the executor that runs a job's trials on an engine's workers; the first result is used.
 
     Parameters
     ----------
     engine : mfbench.engines.Engine
-        What the factory of an `ExecutorSpec` has made, before it is entered.
+        The engine built by the factory of an `ExecutorSpec`, not yet entered.
     job : Job
-        What the trials have in common; the executor gets it again when it starts.
+        The job shared by all trials; the executor receives it again when it starts.
     plan : Plan
-        What the job was made from.
+        The plan behind the job.
     registry : Registry
-        The plugins.
+        The registry of the loaded plugins.
     options : object
-        The options of the run, such as the seconds ``wait_for_workers``.
+        The options of the run, e.g. the seconds ``wait_for_workers``.
 
     Returns
     -------
@@ -124,14 +124,14 @@ def mfbench_earlier_results(request: Any, plan: Any) -> Iterable[EarlierRun]:  #
     Parameters
     ----------
     request : object
-        What the user asked for; a plugin reads the options that it added.
+        What the user asked for, including the options that the plugin added.
     plan : Plan
         The trials.
 
     Yields
     ------
     EarlierRun
-        Each may be used until the next one is asked for. A generator is closed when its runs are used or the start of
-        the run fails, so it can close what it has opened. The first is asked for before anything is written: what
-        cannot be used should be refused by then.
+        Each is used until the next one is requested. A generator is closed after its runs have been used or if the
+        start of the run fails, so it can release its resources. The first run is requested before anything is written:
+        unusable sources should be rejected by then.
     """

@@ -1,8 +1,8 @@
-"""The meaning of built-in code: a comment or a move leaves stored results valid, and a changed constant does not.
+"""The meaning of built-in code: a new comment or a moved file leaves stored results valid, a changed constant does not.
 
-Comments, docstrings, type hints, layout and the names of files do not count. What a module imports counts by what it
-resolves to: the module that defines it, behind any re-export. The form is the same in every release of Python, unlike
-that of `ast.dump`. Nothing is imported or executed.
+Comments, docstrings, type hints, layout and file names do not count. An import counts as the module that defines the
+imported name, behind any re-export. Unlike `ast.dump`, the form is the same in every Python release. Nothing is
+imported or executed.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from pathlib import Path
 from pkgutil import get_importer
 from typing import Any, NamedTuple
 
-# Functions that import what a text names.
+# Functions that import a module given as text.
 _IMPORT_BY_TEXT = {"import_module", "__import__", "resolve_name", "run_module"}
 _MODULE = re.compile(r"\.*[^\W\d]\w*(\.[^\W\d]\w*)*(:[\w.]+)?")
 
 
 def reachable(modules: Iterable[str], boundary: Collection[str]) -> tuple[set[str], set[str]]:
-    """Return the packages that modules import, directly or through other modules, including their own."""
+    """Return the packages that modules import, directly or indirectly, including their own."""
     packages: set[str] = set()
     touched: set[str] = set()
     waiting, visited = list(modules), set[str]()
@@ -53,7 +53,7 @@ def reachable(modules: Iterable[str], boundary: Collection[str]) -> tuple[set[st
 
 @cache
 def locate(name: str) -> ModuleSpec | None:
-    """Return the location of a module without importing its parents; None if there is no such module."""
+    """Return the spec of a module without importing its parents; None if there is no such module."""
     parent = name.rpartition(".")[0]
     if parent:
         above = locate(parent)
@@ -62,13 +62,13 @@ def locate(name: str) -> ModuleSpec | None:
         return _locate_in(name, above.submodule_search_locations)
     try:
         return find_spec(name)
-    except ValueError:  # a script or a notebook, whose __main__ has no spec
+    except ValueError:  # a script or notebook, whose __main__ has no spec
         file = getattr(sys.modules.get(name), "__file__", None)
         return ModuleSpec(name, None, origin=file) if file else None
 
 
 def _locate_in(name: str, folders: Iterable[str]) -> ModuleSpec | None:
-    # PathFinder would look up the parent of a namespace package in sys.modules, where it is only if it was imported.
+    # PathFinder would look up the parent of a namespace package in sys.modules, where it exists only once imported.
     portions: list[str] = []
     for folder in folders:
         finder = get_importer(folder)
@@ -85,12 +85,12 @@ def _locate_in(name: str, folders: Iterable[str]) -> ModuleSpec | None:
 
 
 def forget() -> None:
-    """Clear what has been read so far, so that all files are read again."""
+    """Clear the cache, so that all files are read again."""
     locate.cache_clear()
 
 
 def _unit(name: str) -> str:
-    """Return the outermost package or module of a name that is not a mere namespace."""
+    """Return the outermost package or module of a name that is not a pure namespace."""
     parts = name.split(".")
     for length in range(1, len(parts)):
         above = locate(".".join(parts[:length]))
@@ -100,7 +100,7 @@ def _unit(name: str) -> str:
 
 
 def _imports(file: Path, package: str) -> tuple[str, ...]:
-    """Return the names that a file imports; some may be attributes of modules instead of modules."""
+    """Return the names that a file imports; some may be attributes of modules."""
     if file.suffix != ".py":
         return ()
     try:
@@ -112,10 +112,10 @@ def _imports(file: Path, package: str) -> tuple[str, ...]:
 
 @cache
 def _parsed(file: Path, package: str, modified: int, size: int) -> tuple[str, ...]:
-    """Return the names that a file imports; a large package is parsed once per process unless its files change."""
+    """Return the names that a file imports; cached until the file changes, since large packages parse slowly."""
     try:
         tree = ast.parse(file.read_bytes())
-    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):  # Python cannot import this file either
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):  # Python cannot import the file either
         return ()
     names = {name for node in ast.walk(tree) for name in _names(node, package)} | set(names_in_texts(tree, package))
     # __main__ depends on how the process was started.
@@ -132,7 +132,7 @@ def _names(node: ast.AST, package: str) -> Iterator[str]:
 
 
 def names_in_texts(tree: ast.AST, package: str) -> Iterator[str]:
-    """Return all texts that may be names of modules, if the file imports anything by a text."""
+    """Return all strings that may name modules, if the file imports anything by text."""
     nodes = list(ast.walk(tree))
     words = {word for node in nodes for word in _words(node)}
     if not words & _IMPORT_BY_TEXT:
@@ -151,14 +151,14 @@ def _words(node: ast.AST) -> list[str]:
 
 
 def resolved(name: str, package: str) -> str:
-    """Return an import's absolute name; "" if it leads out of the top-level package."""
+    """Return the absolute name of an import; "" if it leads out of the top-level package."""
     try:
         return resolve_name(name, package)
     except ImportError:
         return ""
 
 
-# Fields of nodes that hold no meaning. `visit_AnnAssign` keeps the annotations that make a difference.
+# Node fields without meaning. `visit_AnnAssign` keeps the annotations that matter.
 _IGNORED = {"ctx", "kind", "type_comment", "type_ignores", "annotation", "returns"}
 _HINTS_THAT_ACT = {"ClassVar", "InitVar", "KW_ONLY"}  # for `dataclasses`
 _Body = list[ast.stmt]
@@ -166,7 +166,7 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 class Binding(NamedTuple):
-    """A name that an import binds, to an attribute of a module or, if that is empty, to the module itself."""
+    """A name bound by an import to an attribute of a module or, if that is empty, to the module itself."""
 
     local: str
     attribute: str
@@ -174,41 +174,41 @@ class Binding(NamedTuple):
 
 
 class Code:
-    """A file as this module reads it."""
+    """The parsed content of a file."""
 
     def __init__(self, content: bytes = b"", package: str = "", suffix: str = ".py") -> None:
         self._content, self._package, self._is_source = content, package, suffix == ".py"
         try:
             self._tree = ast.parse(content if self._is_source else b"")
-        except (SyntaxError, ValueError, RecursionError, MemoryError):  # Python cannot import this file either
+        except (SyntaxError, ValueError, RecursionError, MemoryError):  # Python cannot import the file either
             self._tree, self._is_source = ast.Module([], []), False
 
     @cached_property
     def exports(self) -> dict[str, Binding]:
-        """What imports bind at the top level of the file, and nothing else does."""
+        """The names at the top level of the file that only imports bind."""
         imports = [statement for statement in self._tree.body if isinstance(statement, ast.Import | ast.ImportFrom)]
         bindings = {binding.local: binding for each in imports for binding in _bindings(each, self._package)}
         return {name: binding for name, binding in bindings.items() if name not in self._names}
 
     @cached_property
     def acts(self) -> bool:
-        """Whether to import it does more than to define names."""
+        """Whether importing it does more than define names."""
         return any(map(_acts, self._meaning.body))
 
     @cached_property
     def named(self) -> tuple[str, ...]:
-        """The modules that it may import by a text."""
+        """The modules that it may import by text."""
         return tuple(sorted(set(names_in_texts(self._meaning, self._package))))
 
     @cached_property
     def texts(self) -> set[str]:
-        """All strings."""
+        """All string literals."""
         constants = (node.value for node in ast.walk(self._meaning) if isinstance(node, ast.Constant))
         return {value for value in constants if isinstance(value, str)}
 
     @cached_property
     def pieces(self) -> list[str | Binding]:
-        """The meaning, in the order of the statements; a hash of the bytes if they are not Python source."""
+        """The meaning, in statement order; a hash of the bytes if the file is not Python source."""
         if not self._is_source:
             return [hashlib.sha256(self._content).hexdigest()]
         pieces: list[str | Binding] = []
@@ -218,14 +218,14 @@ class Code:
 
     @cached_property
     def _names(self) -> set[str]:
-        """What statements other than imports bind, at any place."""
+        """The names that statements other than imports bind, at any level."""
         nodes = list(ast.walk(self._tree))
         names = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
         return names | {node.name for node in nodes if isinstance(node, _DEFINITIONS)}
 
     @cached_property
     def _meaning(self) -> ast.Module:
-        self.exports  # noqa: B018 - made from the tree as it is, which the next line changes
+        self.exports  # noqa: B018 - cached before the next line changes the tree
         tree: ast.Module = _Meaning().visit(self._tree)
         return tree
 
@@ -244,7 +244,7 @@ def definition(module: str, attribute: str, is_followed: Callable[[str], bool]) 
 
 
 def closure(module: str, is_followed: Callable[[str], bool]) -> Iterator[tuple[str, bytes]]:
-    """Yield the modules that a module depends on, itself first, each with the bytes that stand for its meaning."""
+    """Yield the modules that a module depends on, itself first, each with the bytes of its meaning."""
     # Modules are numbered as they are reached, so the bytes do not contain their names.
     numbers = {module: 0}
     waiting = [module]
@@ -261,7 +261,7 @@ def closure(module: str, is_followed: Callable[[str], bool]) -> Iterator[tuple[s
             waiting.append(name)
         return numbers[name]
 
-    for name in waiting:  # grows
+    for name in waiting:  # grows during the loop
         code = code_of(name)
         yield name, written(code.pieces, described)
         for other in code.named:
@@ -273,12 +273,12 @@ def closure(module: str, is_followed: Callable[[str], bool]) -> Iterator[tuple[s
 
 
 def written(pieces: Iterable[str | Binding], described: Callable[[Binding], str]) -> bytes:
-    """Return pieces as bytes, with a description of each binding."""
+    """Serialize pieces, with a description of each binding."""
     return "\n".join(described(piece) if isinstance(piece, Binding) else piece for piece in pieces).encode()
 
 
 def code_of(module: str) -> Code:
-    """Return the code of a module; without a file, it is empty."""
+    """Return the code of a module; empty if it has no file."""
     spec = locate(module)
     if spec is None or spec.origin is None or not Path(spec.origin).is_file():
         return Code()
@@ -287,7 +287,7 @@ def code_of(module: str) -> Code:
 
 
 def code_in(file: Path, package: str) -> Code:
-    """Return the code of a file whose relative imports begin at a package."""
+    """Return the code of a file whose relative imports start at a package."""
     state = file.stat()
     return _read(file, package, state.st_mtime_ns, state.st_size)
 
@@ -298,7 +298,7 @@ def _read(file: Path, package: str, modified: int, size: int) -> Code:
 
 
 class _Meaning(ast.NodeTransformer):
-    """Removes what does not matter when code runs."""
+    """Removes everything that has no effect at run time."""
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
         is_text = isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
@@ -317,7 +317,7 @@ class _Meaning(ast.NodeTransformer):
         return None if is_listing else self.generic_visit(node)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
-        # In a class, a hint makes a field of a name: the name stays, with hints that are more than a type.
+        # In a class, a hint turns a name into a field, so the name stays, along with hints that are more than a type.
         for statement in node.body:
             if isinstance(statement, ast.AnnAssign):
                 acting = {_last_word(part) for part in ast.walk(statement.annotation)} & _HINTS_THAT_ACT
@@ -333,7 +333,7 @@ class _Meaning(ast.NodeTransformer):
         return ast.Assign(targets, ast.Constant(None) if node.value is None else self.visit(node.value))
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
-        # Releases differ in how they divide the text between two values.
+        # Python releases split the text between values differently.
         self.generic_visit(node)
         values: list[ast.expr] = []
         for value in node.values:
@@ -356,18 +356,18 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _last_word(node: ast.AST) -> str:
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):  # a hint that is a text
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):  # a hint written as a string
         return next((word for word in _HINTS_THAT_ACT if word in node.value), "")
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 
 def _write(value: object, package: str, names: set[str] | None, write: Callable[[str | Binding], None]) -> None:
-    """Write texts and bindings that together stand for a part of a tree."""
-    # `names` has what the file uses, for its outermost statements: there, an import of another name is for type hints
-    # or for others.
+    """Write the texts and bindings that represent part of a tree."""
+    # `names` contains the names used in the file, for its outermost statements: an unused import there serves type
+    # hints or re-exports.
     if isinstance(value, list):
         imports = [part for part in value if isinstance(part, ast.Import | ast.ImportFrom)]
-        # Sorted by what they bind: a formatter sorts them by the names of modules.
+        # Sorted by bound name, because a formatter sorts imports by module name.
         for binding in sorted(binding for part in imports for binding in _bindings(part, package)):
             if names is None or binding.local in names or binding.attribute in ("", "*"):
                 write(binding)
@@ -392,7 +392,7 @@ def _write(value: object, package: str, names: set[str] | None, write: Callable[
 def _bindings(node: ast.Import | ast.ImportFrom, package: str) -> Iterator[Binding]:
     if isinstance(node, ast.Import):
         for alias in node.names:
-            # "import a.b" binds a, but it is a.b that is loaded.
+            # "import a.b" binds a but loads a.b.
             yield Binding(alias.asname or alias.name.partition(".")[0], "", alias.name)
     elif node.module != "__future__":
         module = resolved("." * node.level + (node.module or ""), package)

@@ -1,8 +1,8 @@
-"""What the main process must know about factories of third parties, learnt in child processes.
+"""Facts about third-party factories that the main process needs, collected in child processes.
 
-To check a suite, mfbench must know which parameters a method has, and for that import it. Whatever the import does,
-such as ending the process or never returning, must not reach the run: one child for each plugin imports the factories
-and answers. If the child fails, smaller groups are tried, so that only the factories at fault are left out.
+To check a suite, mfbench must know the parameters of each method, and must import the method to learn them. An import
+may exit the process or hang, which must not affect the run: one child per plugin imports the factories and answers. If
+the child fails, smaller groups are tried, so that only the faulty factories are left out.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Request = tuple[str, str]  # kind and name of a spec
 
 @dataclass
 class ChildProber:
-    """The facts about the factories of one registry, each learnt once."""
+    """The facts about the factories of one registry, each collected once."""
 
     seconds: float = SECONDS  # time limit of a child
     _facts: dict[tuple[Plugin, Request], Facts] = field(default_factory=dict)
@@ -46,8 +46,8 @@ class ChildProber:
         return facts
 
     def tried(self, registered: Registered, params: Mapping[str, Any]) -> Facts:
-        """Return what a child learns by fitting a class that a user names, with parameters, on a few rows."""
-        # If the child fails, nothing speaks against the class: its trials will show what is wrong with it.
+        """Return what a child learns by fitting a class, named by import path, with parameters on a few rows."""
+        # A failing child proves nothing about the class: its trials will show what is wrong.
         key = registered.plugin, canonical_text(params)
         if key not in self._tried:
             try:
@@ -67,7 +67,7 @@ class ChildProber:
         return self._tried[key]
 
     def prepare(self, entries: Iterable[Registered]) -> None:
-        """Learn the facts about many factories at once: one child for each plugin, if all goes well."""
+        """Collect the facts about many factories at once, with one child per plugin if nothing fails."""
         groups: dict[Plugin, dict[Request, Registered]] = defaultdict(dict)
         for entry in entries:
             nothing = isinstance(entry.spec, DatasetSpec) and not entry.spec.embedded
@@ -107,18 +107,18 @@ class ChildProber:
 
 
 def memory_limit() -> int:
-    """Return the memory that a child may use, in bytes: most of the machine's, since no trial runs yet."""
+    """Return the memory limit of a child in bytes: most of the machine's memory, since no trial is running yet."""
     return int(available_memory() * _SHARE_OF_MEMORY)
 
 
 def _parts(group: Sequence[Registered], error: ChildError) -> list[list[Registered]]:
-    """Return the groups to try when a child has failed; none if the group cannot be divided."""
+    """Return the groups to retry after a child has failed; empty if the group cannot be divided."""
     modules: dict[str, list[Registered]] = defaultdict(list)
     for entry in group:
         modules[_module(entry)].append(entry)
     if len(modules) > 1:
         return list(modules.values())
-    # An import that takes too long does so for every factory of the module, and each would be waited for.
+    # A slow import is slow for every factory of the module, so only crashes are retried one by one.
     if len(group) > 1 and error.kind == "crash":
         return [[entry] for entry in group]
     return []
@@ -139,7 +139,7 @@ Check = Callable[[Any], bool]
 
 
 def spec_problem(spec: object) -> str:
-    """Return what is wrong with a spec: field, value and what is expected; "" if it is valid."""
+    """Return what is wrong with a spec: field, value and expected value; "" if it is valid."""
     for name, value in vars(spec).items():
         if name in _FIELDS:
             check, expected = _FIELDS[name]
@@ -149,7 +149,7 @@ def spec_problem(spec: object) -> str:
 
 
 def shown(value: object) -> str:
-    """Return a short text for a value of a plugin, whatever its class does when it is printed."""
+    """Return a short text for a plugin's value, even if its class fails when printed."""
     try:
         return reprlib.repr(value)
     except KeyboardInterrupt:
@@ -163,7 +163,7 @@ def _is_text(value: object) -> bool:
         return False
     try:
         value.encode("utf-8")
-    except UnicodeEncodeError:  # a lone surrogate: no terminal and no file accepts it
+    except UnicodeEncodeError:  # a lone surrogate, which terminals and files reject
         return False
     return True
 
@@ -177,7 +177,7 @@ def _is_name(value: object) -> bool:
 
 
 def _is_target(value: object) -> bool:
-    """Tell whether a value is a factory: a callable, or the text ``package.module:attribute``."""
+    """Return whether a value is a factory: a callable, or the text ``package.module:attribute``."""
     if not isinstance(value, str):
         return callable(value)
     module, colon, attribute = value.partition(":")
@@ -190,7 +190,7 @@ def _is_number(value: object) -> bool:
 
 
 def _is_list(value: object, is_item: Check) -> bool:
-    """Tell whether a value is a list of such items: sized and in order, NumPy arrays included."""
+    """Return whether a value is an ordered, sized collection of such items; NumPy arrays included."""
     if isinstance(value, str | bytes | Mapping | Set) or not hasattr(type(value), "__len__"):
         return False
     return hasattr(type(value), "__iter__") and all(map(is_item, value))  # type: ignore[call-overload]
@@ -227,7 +227,7 @@ def _texts(value: object) -> bool:
 _TEXT = (_is_text, "a text")
 _TEXTS = (_texts, "a list of texts")
 _SIZE = (_optional(_is_number), "a whole number or None")
-# A field that is not listed here belongs to the plugin's own subclass.
+# Fields that are not listed here belong to the plugin's own subclass.
 _FIELDS: dict[str, tuple[Check, str]] = {
     "name": (_is_name, "lower-case letters, digits and single hyphens, such as 'svm-rbf'"),
     "summary": _TEXT,

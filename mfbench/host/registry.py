@@ -1,8 +1,8 @@
 """The registry: from installed plugins to named specs.
 
-`load_registry` finds plugins by entry point (group ``mfbench``) and asks each for its specs through pluggy. A plugin
-that cannot be imported and a spec that is not valid are left out with a warning; the others are not affected. A name
-that several packages register must be written with the package.
+`load_registry` finds plugins by entry point (group ``mfbench``) and collects their specs through pluggy. Plugins that
+fail to import and invalid specs are left out with a warning; the others are unaffected. A name that several packages
+register must be qualified with the package.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ class Hooks:
     """The hooks of the loaded plugins."""
 
     manager: pluggy.PluginManager
-    plugins: Mapping[int, Plugin]  # provenance of every plugin object in the manager, by its `id`
-    problems: Problems  # where failures are reported
-    isolated: bool  # whether this is the main process, in which a hook must change nothing
+    plugins: Mapping[int, Plugin]  # origin of every plugin object in the manager, by `id`
+    problems: Problems  # collects failures
+    isolated: bool  # whether this is the main process, whose state a hook must not change
 
     def call(self, hook: str) -> Iterator[tuple[Plugin, Any]]:
-        """Yield what each plugin returns from a hook, item by item; one that fails is left out with the reason."""
+        """Yield the items that each plugin's hook returns; a plugin that fails is left out with the reason."""
         for implementation in getattr(self.manager.hook, hook).get_hookimpls()[::-1]:
             plugin = self.plugins[id(implementation.plugin)]
             self.manager.trace("calling", hook, "of", plugin.name)
@@ -56,7 +56,7 @@ class Hooks:
                     values = list(implementation.function())
             except KeyboardInterrupt:
                 raise
-            except BaseException as error:  # noqa: BLE001 - whatever a plugin raises, the others must work
+            except BaseException as error:  # noqa: BLE001 - a plugin may raise anything, and the others must still work
                 self.leave_out(plugin, f"{hook} raised {describe_error(error)}", error)
                 continue
             for value in values:
@@ -67,7 +67,7 @@ class Hooks:
         self.problems.add(plugin, f": {reason}", error)
 
     def report_sections(self, open_run: Callable[[], Any]) -> tuple[list[tuple[Plugin, Section]], list[str]]:
-        """Return the sections that plugins add to a report, and a sentence on each plugin that failed."""
+        """Return the sections that plugins add to a report, and a sentence about each plugin that failed."""
         sections: list[tuple[Plugin, Section]] = []
         problems = []
         for implementation in self.manager.hook.mfbench_report_sections.get_hookimpls()[::-1]:
@@ -82,7 +82,7 @@ class Hooks:
                     section.check()
             except KeyboardInterrupt:
                 raise
-            except BaseException as error:  # noqa: BLE001 - a plugin must not keep the report from the reader
+            except BaseException as error:  # noqa: BLE001 - a failing plugin must not prevent the report
                 reason = describe_error(error)
                 problems.append(f"plugin {plugin.name!r} of {plugin}: mfbench_report_sections failed with {reason}")
                 continue
@@ -91,7 +91,7 @@ class Hooks:
 
 
 def refusal(spec: object, spec_class: type, kind: str) -> str:
-    """Return why what a hook returned cannot be used, "" if it can."""
+    """Return why the return value of a hook is unusable; "" if it is usable."""
     try:
         if not isinstance(spec, spec_class):
             return f"mfbench_{kind}s returned {shown(spec)}, expected {spec_class.__name__} objects"
@@ -99,7 +99,7 @@ def refusal(spec: object, spec_class: type, kind: str) -> str:
         return f"{kind} {shown(spec.name)}: {problem}" if problem else ""  # type: ignore[attr-defined]
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # noqa: BLE001 - a field may be an object of the plugin that raises anything
+    except BaseException as error:  # noqa: BLE001 - a field may be a plugin's object that raises anything
         return f"mfbench_{kind}s returned a spec that cannot be checked: {describe_error(error)}"
 
 
@@ -121,13 +121,13 @@ __all__ = ["GROUP", "LOAD_VARIABLE", "TRACE_VARIABLE", "PluginWarning", "Registr
 class Registry:
     """Everything that the loaded plugins registered, by kind and name."""
 
-    # The dictionaries have the names as a user must write them: `relieff`, or `relieff@mfbench` if another package
-    # registers that name too.
+    # The dictionaries are keyed by the names that a user must write: `relieff`, or `relieff@mfbench` if another package
+    # registers the same name.
 
-    manager: pluggy.PluginManager  # holds the loaded plugins; its hooks are called once for each kind, on first use
-    plugins: dict[int, Plugin]  # provenance of every plugin object in the manager, by its `id`
+    manager: pluggy.PluginManager  # holds the loaded plugins; its hooks are called once per kind, on first use
+    plugins: dict[int, Plugin]  # origin of every plugin object in the manager, by `id`
     problems: Problems = field(default_factory=Problems)  # what was left out, and whether that is an error
-    # Imports the factories of third parties in child processes; None imports all of them in this process.
+    # Imports third-party factories in child processes; None imports them in this process.
     prober: ChildProber | None = None
     _tables: dict[str, NameTable[Registered]] = field(default_factory=dict)
 
@@ -137,7 +137,7 @@ class Registry:
 
     @property
     def strict(self) -> bool:
-        """Whether a plugin that is left out is an error."""
+        """Whether a left-out plugin is an error."""
         return self.problems.strict
 
     @property
@@ -162,12 +162,12 @@ class Registry:
 
     @cached_property
     def executors(self) -> dict[str, Registered]:
-        """Executors by name, besides the one of this machine."""
+        """Executors by name, except the local one."""
         return self._table("executor").listed()
 
     @property
     def dataset_names(self) -> NameTable[Registered]:
-        """The names of datasets."""
+        """The table of dataset names."""
         return self._table("dataset")
 
     @cached_property
@@ -182,23 +182,23 @@ class Registry:
         return folders
 
     def selector(self, name: str) -> Registered:
-        """Return the selector of that name."""
+        """Return the selector of this name."""
         return self.selectors[self.resolve("selector", name)]
 
     def classifier(self, name: str) -> Registered:
-        """Return the classifier of that name; raises as `selector` does."""
+        """Return the classifier of this name; raises as `selector` does."""
         return self.classifiers[self.resolve("classifier", name)]
 
     def dataset(self, name: str) -> Registered:
-        """Return the dataset of that name; raises as `selector` does."""
+        """Return the dataset of this name; raises as `selector` does."""
         return self.datasets[self.resolve("dataset", name)]
 
     def executor(self, name: str) -> Registered:
-        """Return the executor of that name; raises as `selector` does."""
+        """Return the executor of this name; raises as `selector` does."""
         return self.executors[self.resolve("executor", name)]
 
     def resolve(self, kind: str, name: str, home: str = "") -> str:
-        """Return the name by which the registry lists what a name means."""
+        """Return the name under which the registry lists what a name refers to."""
         if is_reference(name):
             return self._declared(kind, name)[0]
         try:
@@ -213,7 +213,7 @@ class Registry:
             ) from None
 
     def declare(self, declarations: Iterable[Declaration]) -> None:
-        """Register classes that the user names by their place; afterwards `resolve` knows these places."""
+        """Register classes named by import path; `resolve` then accepts these paths."""
         for declaration in declarations:
             plugin = declared_plugin(declaration)
             hooks = DeclaredHooks(declaration)
@@ -223,13 +223,13 @@ class Registry:
                 self.__dict__.pop(f"{declaration.kind}s", None)
 
     def declare_expression(self, kind: str, expression: Expression) -> None:
-        """Declare the classes that an expression names by their place; raises as `declare` does."""
+        """Declare the classes that an expression names by import path; raises as `declare` does."""
         if is_reference(expression.name):
             self.declare([Declaration("selector" if kind == "selector" else "classifier", expression.name)])
         self.declare([Declaration("part", part.name) for part in expression.parts()])
 
     def entries(self, kind: str, expression: Expression) -> list[Registered]:
-        """Return what an expression names: a selector or classifier, and the classes that stand for its parameters."""
+        """Return what an expression refers to: a selector or classifier, and the classes among its parameters."""
         entries = [self.selector(expression.name) if kind == "selector" else self.classifier(expression.name)]
         for part in expression.parts():
             name, plugin = self._declared("part", part.name)
@@ -237,7 +237,7 @@ class Registry:
         return entries
 
     def _declared(self, kind: str, reference: str) -> tuple[str, Plugin]:
-        """Return the name of a class that has been declared, and the plugin that stands for it."""
+        """Return the name of a declared class, and the plugin that represents it."""
         for plugin in self.plugins.values():
             declared = plugin.declared
             if declared is not None and (declared.kind, declared.reference) == (kind, reference):
@@ -248,7 +248,7 @@ class Registry:
         )
 
     def home_of(self, folder: Path) -> str:
-        """Return the package that ships a folder of suites, "" for a user's own folder."""
+        """Return the package that ships a folder of suites; "" for a user's own folder."""
         resolved = folder.resolve()
         return next((plugin.package for own, plugin in self.suite_folders if own.resolve() == resolved), "")
 
@@ -273,7 +273,7 @@ class Registry:
         return self._hooks.report_sections(open_run)
 
     def make(self, expression: str | Expression, kind: str | None = None, **overrides: Any) -> Any:
-        """Build the estimator that an expression names."""
+        """Build the estimator of an expression."""
         expression = parse(expression) if isinstance(expression, str) else expression
         name = expression.name
         if kind is None:
@@ -284,7 +284,7 @@ class Registry:
         return build(registered, {**expression.params, **overrides})
 
     def _kind_of(self, name: str) -> str:
-        """Return what a name is; a guess for a name that is both could put the wrong one into a pipeline."""
+        """Return the kind of a name; for a name of both kinds, a guess could put the wrong one into a pipeline."""
         kinds = [kind for kind in ("selector", "classifier") if self._table(kind).has(name)]
         if len(kinds) > 1:
             one, other = self.selector(name).spec, self.classifier(name).spec
@@ -312,12 +312,12 @@ class Registry:
         return self._tables[kind]
 
     def _registered(self, spec: Any, plugin: Plugin) -> Registered:
-        # A child process cannot load a plugin that was handed over as an object; it is in this process anyway.
+        # A child process cannot load a plugin that was passed as an object; it is in this process anyway.
         is_here = plugin.distribution == HOST or plugin.is_object
         return Registered(spec, plugin, None if is_here else self.prober)
 
     def probe(self, entries: Iterable[Registered]) -> None:
-        """Learn at once what `check_parameters` and the like will ask about these, if a child process must be asked."""
+        """Collect at once the facts that `check_parameters` and similar functions need from child processes."""
         if self.prober is not None:
             self.prober.prepare(entry for entry in entries if entry.prober is not None)
 
@@ -342,20 +342,20 @@ def load_registry(
     loose = [(Plugin(name, getattr(module, "__name__", name), is_object=True), module) for name, module in extra]
     for plugin, module in [*import_plugins(chosen, problems, isolated=isolated), *loose]:
         if register(manager, plugin, module, problems):
-            plugins[id(module)] = plugin  # by identity: a plugin object need not be hashable
+            plugins[id(module)] = plugin  # by identity, because a plugin object need not be hashable
     return Registry(manager, plugins, problems, ChildProber() if isolated else None)
 
 
 def check_executor(registry: Registry, name: str, scheduler: str) -> None:
-    """Raise an error if a run cannot have this executor: before it has written anything."""
+    """Raise an error if a run cannot use this executor, before anything is written."""
     if name == LOCAL and scheduler:
         raise UsageError(f"--scheduler {scheduler} needs --executor: the processes of this machine have no scheduler")
     if name != LOCAL:
-        make_engine(registry, name, scheduler, 1)  # which starts nothing
+        make_engine(registry, name, scheduler, 1)  # starts nothing
 
 
 def make_engine(registry: Registry, name: str, scheduler: str, jobs: int) -> Engine | Executor:
-    """Build the engine of an executor, or the executor itself if its factory makes that; nothing is started."""
+    """Build the engine of an executor, or the executor itself if the factory returns one; nothing is started."""
     registered = _look_up(registry, name)
     try:
         factory = registered.spec.factory

@@ -1,1 +1,1 @@
-"""The nouns: specs, datasets, trials with their results, and sections of a report; no numeric library is loaded."""
+"""The data model: specs, datasets, trials and results, report sections. It loads no numeric library."""

@@ -1,4 +1,4 @@
-"""What a source of results yields: a run whose results another run of the same trials need not compute again."""
+"""What a source of earlier results yields: a run whose results need not be computed again."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class EarlierRun:
-    """A run whose results are used under equal keys, and what a run that uses them states about it.
+    """A run whose results can be reused under equal keys, and how the reusing run refers to it.
 
     Parameters
     ----------
     name : str
-        What the record of the results calls it.
+        Its name in the record of reused results.
     folder : Path or str
-        A run folder with a store, which is only read.
+        A run folder with a store; opened read-only.
     is_verified : bool, default=True
-        Whether mfbench computed its keys on this machine. If not, a result is used only if its key is that of the same
-        trial on the same data and folds, and reports name it as unverified.
+        Whether mfbench computed its keys on this machine. If not, a result is used only if its key belongs to the same
+        trial on the same data and folds, and reports mark it as unverified.
     is_requested : bool, default=False
-        Whether the user named it: a note then gives each reason for which results of it are not used.
+        Whether the user named it; a note then lists the reasons why some of its results are not used.
     has_origins : bool, default=True
-        Whether its record of the results that it had from other runs counts. If not, all are its own.
+        Whether its own record of reused results is trusted. If not, all its results count as its own.
 
     Examples
     --------

@@ -1,7 +1,8 @@
-"""The nouns of a report: `Section` and the `Table`, `Cell` and `Chart` objects that it holds.
+"""The parts of a report: `Section` and the `Table`, `Cell` and `Chart` objects in it.
 
-Plugins build sections from them, so this module must stay light: importing it loads neither NumPy nor pandas. Their
-texts name datasets, features and methods of anybody, so each noun makes its own texts safe by `mfbench.base.text`.
+Plugins build sections from them, so this module must stay light: importing it loads neither NumPy nor pandas. The texts
+contain untrusted names of datasets, features and methods, so each class sanitizes its own texts with
+`mfbench.base.text`.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ class Cell:
     Parameters
     ----------
     text : str
-        What is displayed.
+        Displayed text.
     role : str, default="plain"
-        How it is displayed: "plain"; "best"; "not-worse" (not significantly worse than the best); "missing" for a
-        value that is absent or incomplete; "above", "below" and "equivalent" to a published figure; "marked" and
-        "best-marked" if the text ends with the mark of a test. The text of a "not-worse", "above", "below" or
-        "equivalent" cell ends with a mark too.
+        Display style: "plain"; "best"; "not-worse" (not significantly worse than the best); "missing" for a value that
+        is absent or incomplete; "above", "below" and "equivalent" to a published figure; "marked" and "best-marked" if
+        the text ends with the mark of a test. The text of a "not-worse", "above", "below" or "equivalent" cell ends
+        with a mark too.
 
     Examples
     --------
@@ -52,13 +53,13 @@ class Table:
     Parameters
     ----------
     columns : list of str
-        Column names, which may have several lines. The first column names the rows.
+        Column names, possibly of several lines. The first column contains the row names.
     rows : list of list of Cell, default=[]
         Each row has one cell per column.
     title : str, default=""
-        Heading of the table within its section; a section with a single table needs none.
+        Heading of the table within its section; not needed for a section with a single table.
     footer_rows : int, default=0
-        Number of rows at the end that are totals.
+        Number of total rows at the end.
     wrap : int or None, default=None
         Index of a column whose text may be wrapped.
     """
@@ -81,20 +82,20 @@ class Chart:
     Parameters
     ----------
     name : str
-        Short name without blanks, such as "critical-difference": the value of ``--figure`` and part of file names.
+        Short name without spaces, e.g. "critical-difference": the value of ``--figure`` and part of file names.
     title : str
         Heading.
     caption : str, default=""
-        Sentence under the picture.
+        Caption below the picture.
     text : callable or None, default=None
-        Takes a width in characters and returns the picture as lines of text. A chart without it appears neither on the
+        Takes a width in characters and returns the picture as lines of text. A chart without it is shown neither on the
         terminal nor in Markdown.
     spec : callable or None, default=None
-        Takes no argument and returns an Altair chart, or a Vega-Lite specification as a dictionary. Pages, pictures
-        and exported data are made from it. It may refer to nothing outside itself.
+        Takes no argument and returns an Altair chart, or a Vega-Lite specification as a dictionary, from which pages,
+        pictures and exported data are made. It must be self-contained.
     alt : callable or None, default=None
-        Takes no argument and returns a description of the picture for readers who cannot see it; the title takes
-        its place if it is None.
+        Takes no argument and returns a description of the picture for readers who cannot see it; if None, the title is
+        used.
     """
 
     name: str
@@ -108,19 +109,19 @@ class Chart:
         _make_plain(self, "name", "title", "caption")
 
     def lines(self, width: int) -> list[str]:
-        """Return the picture as lines of text, none if the chart has no such form.
+        """Return the picture as lines of text; empty if the chart has no text form.
 
         Parameters
         ----------
         width : int
-            Number of characters of a line.
+            Characters per line.
         """
         return [] if self.text is None else [plain(line) for line in self.text(width)]
 
 
 @dataclass(frozen=True)
 class Section:
-    """One subject of a report. Every form of the report renders the same sections.
+    """A section of a report. Every report format renders the same sections.
 
     Parameters
     ----------
@@ -129,10 +130,10 @@ class Section:
     tables : sequence of Table, default=()
     charts : sequence of Chart, default=()
     notes : sequence of str, default=()
-        Sentences under the tables and charts.
+        Sentences below the tables and charts.
     data : mapping of str to callable, default={}
         Values of the JSON report by key. Each callable takes no argument and returns a DataFrame or plain values; it is
-        called only if the report is written as JSON.
+        called only for a JSON report.
     rows : callable or None, default=None
         Takes no argument and returns the frames that the section contributes to the CSV report. Ignored in the sections
         of plugins.
@@ -159,7 +160,7 @@ class Section:
 
     @property
     def has_content(self) -> bool:
-        """Whether there is anything to read; a section may exist only for its data."""
+        """Whether there is anything to read; a section may exist for its data alone."""
         return bool(self.tables or self.charts or self.notes)
 
     def check(self) -> None:
@@ -168,7 +169,7 @@ class Section:
         Raises
         ------
         ValueError
-            If something does not fit; the message says what.
+            If a part is invalid; the message names it.
         """
         for name, parts, kind in (("tables", self.tables, Table), ("charts", self.charts, Chart)):
             _require(_is_list_of(parts, kind), f"{name} must be {kind.__name__} objects")
@@ -194,16 +195,16 @@ class Report:
     title : str
         Heading.
     setting : str
-        How the numbers were obtained, in one sentence without a period.
+        How the numbers were obtained: one sentence without a full stop.
     sections : sequence of Section
     data : mapping, default={}
         Plain values at the head of the JSON report.
     environment : str, default=""
-        Versions and machine, for files that are kept.
+        Versions and machine, for saved files.
     answer : sequence of str, default=()
         The outcome in one or two sentences.
     problems : sequence of str, default=()
-        What was left out, failed or has not run; a sentence each.
+        One sentence each for what was left out, failed or has not run.
     """
 
     title: str
@@ -218,18 +219,18 @@ class Report:
         _make_plain(self, "title", "setting", "environment", "answer", "problems")
 
     def chart(self, name: str) -> Chart | None:
-        """Return the chart of that name, or None if the report does not have it."""
+        """Return the chart of this name, or None if the report lacks it."""
         charts = (chart for section in self.sections for chart in section.charts)
         return next((chart for chart in charts if chart.name == name), None)
 
     @property
     def drawable(self) -> list[Chart]:
-        """The charts that have a specification."""
+        """The charts with a specification."""
         return [chart for section in self.sections for chart in section.charts if chart.spec is not None]
 
 
 def _make_plain(noun: object, *names: str, form: Callable[[str], str] = plain) -> None:
-    """Make attributes plain that are texts or lists of texts; `Section.check` reports what is neither."""
+    """Sanitize attributes that are texts or lists of texts; `Section.check` reports all other types."""
     for name in names:
         value = getattr(noun, name)
         if isinstance(value, str):
@@ -266,10 +267,10 @@ def _require(condition: bool, message: str) -> None:
 
 
 class Presentation(Protocol):
-    """What shows a `mfbench.Run`: its charts, and a view in a notebook."""
+    """How a `mfbench.Run` is shown: its charts, and a view in a notebook."""
 
     def chart(self, run: Any, name: str) -> Any:
-        """Return a chart of the run's report as one of Altair's."""
+        """Return a chart of the run's report as an Altair chart."""
 
     def charts(self, run: Any) -> list[str]:
         """Return the names of the charts that can be drawn."""

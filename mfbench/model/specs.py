@@ -1,4 +1,4 @@
-"""The vocabulary of plugins: the specs of what they register, and `Dataset`.
+"""The vocabulary of plugins: `Dataset`, and the specs with which plugins register methods, data and executors.
 
 Most modules import this one, so it stays light: it imports neither NumPy nor scikit-learn.
 """
@@ -18,12 +18,12 @@ Factory = str | Callable[..., Any]
 
 @dataclass(frozen=True, kw_only=True)
 class EstimatorSpec:
-    """The description of an estimator by its plugin; the estimator itself is not imported.
+    """A plugin's description of an estimator; the estimator itself is not imported.
 
     Parameters
     ----------
     name : str
-        The name in suites and on the command line: lower-case words joined by hyphens.
+        Name in suites and on the command line: lower-case words joined by hyphens.
     summary : str
         One line for ``mfbench plugins``.
     factory : str or callable
@@ -31,36 +31,37 @@ class EstimatorSpec:
     paper : str, default=""
         The paper that introduced the method: authors, title, venue, year.
     defaults : mapping, default={}
-        Parameters that replace the defaults of the class.
+        Parameters that override the defaults of the class.
     grid : mapping of str to sequence, default={}
-        Values that are tried if a suite sets ``tune = "default"``.
+        Values to try if a suite sets ``tune = "default"``.
     tags : sequence of str, default=()
         Free-form words to filter by ("margin", "filter", "ensemble").
     warm_up : bool, default=False
         True for an estimator that compiles code on first use. It is then fitted on a few artificial rows before its
-        first measured fit in a worker process, to keep compilation out of the time of a trial.
+        first measured fit in a worker, which keeps compilation out of the trial's time.
     complexity : str, default=""
-        What a fit costs, in training rows ``n``, features ``p`` and classes ``k``. With a number in front of each term,
-        the seconds of a fit on an ordinary machine, of a classifier with its predictions for the test rows:
-        ``"2e-3 + 3e-9 * n**2 * p"``. Without, how the time grows: ``"n**2 * p"``; it then gets a usual constant.
-        Until trials are measured, the order and the estimates of runs come from it; ``mfbench check`` shows it beside
-        the measured growth.
+        Cost of a fit in training rows ``n``, features ``p`` and classes ``k``. With a coefficient on each term, it
+        gives the seconds of a fit on an ordinary machine, including a classifier's predictions for the test rows:
+        ``"2e-3 + 3e-9 * n**2 * p"``. Without coefficients it gives only the growth, ``"n**2 * p"``, and a typical
+        constant is assumed. Until trials have been measured, it determines the order of trials and the estimates of
+        runs; ``mfbench check`` compares it with the measured growth.
     check_parameters : mapping, default={}
-        Parameters that ``mfbench check`` sets so that a fit takes well under a second. They must not change what the
-        method computes in kind.
+        Parameters that ``mfbench check`` sets so that a fit takes well under a second. They must not change the kind of
+        computation.
     expected_failures : mapping of str to str, default={}
-        Checks of ``mfbench check`` that the method cannot pass, each with the reason. A declared check that passes
-        is a failure.
+        Checks of ``mfbench check`` that the method cannot pass, each with the reason. A check that passes although it
+        is listed here is a failure.
     requires : sequence of str, default=()
-        Packages that a fit imports and that the plugin's distribution does not always install, by the names of their
-        modules: ``("skrebate",)``. A suite leaves the method out where one is missing, before anything runs.
+        Module names of packages that a fit imports and that the plugin's distribution does not always install:
+        ``("skrebate",)``. If one is missing, a suite leaves the method out before anything runs.
     install : str, default=""
-        What ``pip install`` needs for them, such as ``"my-package[rebate]"``; empty if it is the modules' names.
+        Argument of ``pip install`` that installs them, e.g. ``"my-package[rebate]"``; empty if it equals the module
+        names.
 
     Raises
     ------
     ValueError
-        If the name has another form.
+        If the name is invalid.
     """
 
     name: str
@@ -88,21 +89,22 @@ class SelectorSpec(EstimatorSpec):
     Parameters
     ----------
     targets : {"", "classes", "numbers"}, default=""
-        What `fit` gets as y if the truth is a number: with "numbers" the numbers, but class codes on a dataset of
-        classes; with "classes" always class codes, here the numbers cut at their median. If empty, scikit-learn's
-        tags decide: a regressor gets numbers, any other estimator class codes.
+        The y passed to `fit`: with "numbers", the numeric response if the dataset has one, else class codes; with
+        "classes", always class codes (a numeric response is cut at its median). If empty, scikit-learn's tags decide: a
+        regressor gets numbers, any other estimator class codes.
     raw_input : bool, default=False
         True for a selector that handles categories and missing values itself. It gets the features unencoded (category
         codes, NaN for a missing value) and unscaled and, if it has such a parameter, ``categorical_features`` as a
-        boolean mask of shape (n_features,). Others get imputed, one-hot or ordinal encoded, scaled columns; the
-        importance of a feature is then the largest among its encoded columns.
+        boolean mask of shape (n_features,). Other selectors get imputed, one-hot or ordinal encoded, scaled columns;
+        the importance of a feature is then the largest among its encoded columns.
     path : (str, str) or None, default=None
-        For a selector whose single fit gives the importances for many values of a parameter: the parameter, and the
-        method of the fitted selector that takes a value and returns the corresponding ``feature_importances_``. When a
-        suite tunes that parameter, the selector is fitted once, with the largest value of the grid.
+        For a selector whose single fit yields the importances for many values of a parameter: the name of the
+        parameter, and the name of the fitted selector's method that maps a value to the corresponding
+        ``feature_importances_``. When a suite tunes that parameter, the selector is fitted once, with the largest value
+        of the grid.
     invariance : {"none", "affine", "monotone"}, default="none"
-        Changes of each feature that leave the weights as they are: none; shifts and positive factors; every increasing
-        function. ``mfbench check`` tests what is declared.
+        Transformations of each feature that leave the weights unchanged: none; shifts and positive factors; every
+        increasing function. ``mfbench check`` tests the declared invariance.
 
     Examples
     --------
@@ -132,9 +134,9 @@ class ClassifierSpec(EstimatorSpec):
     Parameters
     ----------
     path : (str, str) or None, default=None
-        For a classifier whose single fit serves many values of a parameter: the parameter, and the method of the fitted
-        classifier that takes a value and returns another fitted classifier, as a fit with that value would give. When a
-        suite tunes that parameter, the classifier is fitted once for all values of the grid.
+        For a classifier whose single fit serves many values of a parameter: the name of the parameter, and the name of
+        the fitted classifier's method that maps a value to another fitted classifier, equal to a fit with that value.
+        When a suite tunes that parameter, the classifier is fitted once for all values of the grid.
 
     Examples
     --------
@@ -147,18 +149,18 @@ class ClassifierSpec(EstimatorSpec):
 
 @dataclass(frozen=True, kw_only=True)
 class DatasetSpec:
-    """The description of a dataset by its plugin; the dataset itself is not loaded.
+    """A plugin's description of a dataset; the dataset itself is not loaded.
 
     Parameters
     ----------
     name : str
-        The name in suites: lower-case words joined by hyphens.
+        Name in suites: lower-case words joined by hyphens.
     summary : str
         One line for ``mfbench datasets list``.
     loader : str, callable or None, default=None
         ``"package.module:function"`` or a callable that returns a `Dataset`. Its keyword parameters can be set in an
         expression (``"waveform-21(n_samples=1000)"``). None for a dataset from a mirror, the cache or the network,
-        identified there by `openml_id`, `uci_id` or `mirror_name`.
+        identified by `openml_id`, `uci_id` or `mirror_name`.
     source : str, default=""
         Origin of the data.
     license : str, default=""
@@ -166,25 +168,25 @@ class DatasetSpec:
     citation : str, default=""
         How to cite the data.
     n_samples, n_features, n_classes : int or None, default=None
-        The expected size, after the preparation below. A dataset of another size is refused, unless a parameter is set.
+        Expected size after the preparation below. A dataset of a different size is rejected, unless a parameter is set.
     class_counts : mapping of str to int, default={}
-        The expected number of rows of each class, after the preparation.
+        Expected number of rows per class after the preparation.
     openml_id, uci_id : int or None, default=None
-        Number of the dataset in those repositories.
+        Id of the dataset in these repositories.
     mirror_name : str, default=""
         Name in a mirror; if empty, the name of the dataset with underscores for hyphens.
     target : str, default=""
-        Label column in the repository, if it is not the one that the repository declares.
+        Label column, if it differs from the one that the repository declares.
     categorical : sequence of str or None, default=None
-        Numeric columns to treat as categorical; None uses those that the repository declares.
+        Numeric columns to treat as categorical; None means those declared by the repository.
     drop : sequence of str, default=()
         Preparation: columns to leave out.
     keep_classes : sequence of str, default=()
         Preparation: classes to keep; all if empty.
     collections : mapping of str to str, default={}
-        Collections that the dataset belongs to, each with the label that the paper uses ("immigrate-uci": "SMR").
+        Collections that the dataset belongs to, each with its label in the paper ("immigrate-uci": "SMR").
     note : str, default=""
-        What a user should know: differences from the paper's version, dependent rows, doubts about its identity.
+        Caveats for users: differences from the paper's version, dependent rows, doubts about its identity.
     tags : sequence of str, default=()
         Free-form words to filter by.
     expected_failures : mapping of str to str, default={}
@@ -218,31 +220,31 @@ class DatasetSpec:
 
     @property
     def embedded(self) -> bool:
-        """Whether a loader makes it, without network or prepared files."""
+        """Whether a loader creates it, without network or prepared files."""
         return self.loader is not None
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExecutorSpec:
-    """The description of an engine by its plugin: what starts the trials of a run on other processes or machines.
+    """A plugin's description of an engine, which runs the trials of a run in other processes or on other machines.
 
     Parameters
     ----------
     name : str
-        The name for ``--executor``: lower-case words joined by hyphens.
+        Name for ``--executor``: lower-case words joined by hyphens.
     summary : str
         One line for ``mfbench plugins``.
     factory : str or callable
-        ``"package.module:Class"``, imported when a run asks for the executor, or a callable. It takes the address of
-        a scheduler ("" for the default) and the number of worker processes, and returns a `mfbench.engines.Engine`, or
-        a `mfbench.engines.Executor`.
+        ``"package.module:Class"``, imported when a run uses the executor, or a callable. It takes the address of a
+        scheduler ("" for the default) and the number of worker processes, and returns a `mfbench.engines.Engine`, or a
+        `mfbench.engines.Executor`.
     install : str, default=""
-        What ``pip install`` needs for it, such as ``"mfbench[dask]"``; named if its import fails.
+        Argument of ``pip install`` that installs it, e.g. ``"mfbench[dask]"``; shown if the import fails.
 
     Raises
     ------
     ValueError
-        If the name has another form.
+        If the name is invalid.
 
     Examples
     --------
@@ -261,12 +263,12 @@ class ExecutorSpec:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Dataset:
-    """A labelled table, as loaded: nothing is scaled, imputed or encoded beyond category codes.
+    """A labelled table as loaded: not scaled, imputed or encoded beyond category codes.
 
     Parameters
     ----------
     name : str
-        The reference by which it was loaded.
+        The reference from which it was loaded.
     X : ndarray of shape (n_samples, n_features)
         float64. A categorical column holds codes 0, 1, …; NaN marks a missing value.
     y : ndarray of shape (n_samples,)
@@ -280,7 +282,7 @@ class Dataset:
     categories : mapping of str to tuple of str, default={}
         The label behind each code of a categorical column, by feature name.
     encoding : {"one-hot", "ordinal"}, default="one-hot"
-        How methods that need numbers see the categorical columns.
+        Encoding of the categorical columns for methods that need numbers.
     relevant : tuple of int or None, default=None
         Indices of the relevant features, if the truth is known.
     interactions : tuple of (int, int) or None, default=None

@@ -1,4 +1,4 @@
-"""The vocabulary of a run: its trials, and their results.
+"""The vocabulary of a run: its trials and their results.
 
 Like `mfbench.model.specs`, this module stays light: it imports neither NumPy nor scikit-learn.
 """
@@ -26,7 +26,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Unavailable:
-    """Why a dataset that a run left out is unavailable; unlike other datasets left out it is not a failure."""
+    """Why a dataset that a run left out is unavailable; being unavailable is not a failure."""
 
     can_pull: bool = False  # whether `mfbench datasets pull` can download it
     attempt: str = ""  # why a download failed; empty if none was tried
@@ -48,19 +48,19 @@ class Trial:
 class Interactions:
     """A summary of the weights that a method gives to pairs of features."""
 
-    pairs: NDArray[np.int64]  # the pairs with the largest absolute weights, and the true pairs if they are known
+    pairs: NDArray[np.int64]  # the pairs with the largest absolute weights, plus the true pairs if known
     values: NDArray[np.float64]  # their weights
-    ranks: NDArray[np.int64]  # number of pairs with the same or a larger absolute weight
-    p_values: NDArray[np.float64] | None  # their p-values, if the method has any
-    norm: float  # frobenius norm of the whole matrix of weights
-    n_pairs: int  # number of pairs of features in the dataset
+    ranks: NDArray[np.int64]  # number of pairs with an equal or larger absolute weight
+    p_values: NDArray[np.float64] | None  # their p-values, if the method provides them
+    norm: float  # Frobenius norm of the whole weight matrix
+    n_pairs: int  # number of feature pairs in the dataset
 
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """The scores of a method at several numbers of features, all from one fit of its selector."""
+    """Scores of a method at several numbers of features, all from one fit of its selector."""
 
-    # Numbers of features, ascending. Those that are kept are the first ones by weight, so they are nested.
+    # Numbers of features, ascending. The features with the largest weights are kept, so the subsets are nested.
     sizes: NDArray[np.int64]
     metrics: tuple[str, ...]  # the rows of `scores`
     scores: NDArray[np.float64]  # on the test rows
@@ -92,20 +92,19 @@ class Candidate:
 class TrialResult:
     """The result of a trial."""
 
-    key: str  # the trial's key
-    status: Status = Status.OK  # how it ended
+    key: str
+    status: Status = Status.OK
     error_type: str = ""  # error_type, error_message, error_trace: empty if the status is "ok"
     error_message: str = ""
     error_trace: str = ""
-    n_warnings: int = 0  # number of Python warnings that the trial raised
-    warning: str = ""  # the first of them
-    # What the trial changed of the state that all code of its process shares, such as a global random state; its worker
-    # was replaced afterwards.
+    n_warnings: int = 0  # number of Python warnings raised
+    warning: str = ""  # the first warning
+    # Changes that the trial made to process-wide state, e.g. a global random state; its worker was replaced afterwards.
     touched: str = ""
-    duration: float = 0.0  # wall seconds of the whole trial, whatever its status
+    duration: float = 0.0  # wall seconds of the whole trial, whether or not it failed
     scores: dict[str, float] = field(default_factory=dict)  # one value per metric of the protocol
-    # select_wall, select_cpu: seconds spent fitting the selector. A fit that methods share is counted in full for each
-    # of them.
+    # select_wall, select_cpu: seconds spent fitting the selector. A fit shared by several methods counts in full for
+    # each.
     select_wall: float = 0.0
     select_cpu: float = 0.0
     fit_wall: float = 0.0  # fit_wall, fit_cpu: seconds spent fitting the classifier with the selected parameters
@@ -120,14 +119,14 @@ class TrialResult:
     selected: NDArray[np.int64] | None = None  # their indices; None if the method has no selector
     weights: NDArray[np.float64] | None = None  # the selector's importance of each feature
     predictions: NDArray[np.int64] | None = None  # predicted class codes of the test rows, in row order
-    # If each class is a problem of its own against the rest: 1 for each class that a test row is assigned to.
+    # If each class is a separate one-vs-rest problem: 1 for each class assigned to a test row.
     decisions: NDArray[np.int64] | None = None
-    # The weights of pairs of features by the selector, or else by the classifier.
+    # Weights of feature pairs, from the selector or else from the classifier.
     interactions: Interactions | None = None
     chosen: dict[str, Any] = field(default_factory=dict)  # the parameters that tuning selected
-    # With per-dataset tuning: every grid point that did not fail, in the order of the grid. Then whatever depends on
-    # the selected parameters (`scores`, `predictions`, …) is stored in the candidates instead of the result.
+    # With per-dataset tuning: every grid point that did not fail, in grid order. Everything that depends on the
+    # selected parameters (`scores`, `predictions`, …) is then stored in the candidates instead of the result.
     candidates: list[Candidate] = field(default_factory=list)
-    # The scores at each size of a method with a `curve`. Then `scores`, `predictions`, `selected`, `n_selected` and
-    # `chosen` are those of the largest size, and the times of fitting and predicting are sums over the sizes.
+    # The scores at each size for a method with a `curve`. `scores`, `predictions`, `selected`, `n_selected` and
+    # `chosen` then refer to the largest size, and fit and prediction times are sums over the sizes.
     curve: Curve | None = None

@@ -1,1 +1,1 @@
-"""Child processes that run other people's code: killable with all that they start, and limited in time and memory."""
+"""Child processes for third-party code: limited in time and memory, and killed with all their descendants."""

@@ -1,4 +1,4 @@
-"""One call in a child process of its own: it returns a value, or raises `ChildError` if it fails in any way."""
+"""One call in its own child process: returns a value or raises `ChildError`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Kind = Literal["error", "crash", "timeout", "memory"]
 
 
 class ChildError(MfbenchError):
-    """A call in a child process did not return a value."""
+    """A call in a child process returned no value."""
 
     def __init__(self, kind: Kind, message: str) -> None:
         super().__init__(message)
@@ -38,7 +38,7 @@ def call(
     log: Path | None = None,
     preload: Sequence[str] = (),
 ) -> Any:
-    """Call a function in a child process, which ends with everything that it has started."""
+    """Call a function in a child process, then kill the child and all its descendants."""
     request = pickle.dumps((function, args))
     child = open_child(preload)
     try:
@@ -65,7 +65,7 @@ def _wait(child: Child, channel: Channel, timeout: float | None) -> tuple[Any, A
         for message in channel.messages():
             try:
                 kind, value = pickle.loads(message)  # nosec B301  # from a child of this process
-            except Exception as error:  # noqa: BLE001 - the class of an object may not exist here
+            except Exception as error:  # noqa: BLE001 - the class of the result may not be importable here
                 return "error", f"what it returned cannot be used: {error}"
             return kind, value
         if ended is not None and ended.is_memory:
@@ -77,19 +77,19 @@ def _wait(child: Child, channel: Channel, timeout: float | None) -> tuple[Any, A
 
 
 def answer(channel: socket.socket, memory: int) -> None:
-    """Serve one call; called in the child."""
+    """Serve one call; runs in the child."""
     request = receive(channel)
     if request is None:
         return
     limit_memory(memory)
     try:
-        function, args = pickle.loads(request)  # nosec B301  # from the process that started this one
+        function, args = pickle.loads(request)  # nosec B301  # from the parent process
         if isinstance(function, str):
             function = resolve_name(function)
         reply = pickle.dumps(("value", function(*args)))
     except MemoryError as error:
         reply = pickle.dumps(("memory", str(error) or "the memory limit was reached"))
-    except BaseException as error:  # noqa: BLE001 - sys.exit() in the function is a failure of the call
+    except BaseException as error:  # noqa: BLE001 - sys.exit() in the function counts as a failure too
         reply = pickle.dumps(("error", describe_error(error)))
     sys.stdout.flush()
     channel.sendall(framed(reply))

@@ -1,7 +1,7 @@
-"""Messages between two processes: bytes with their length in front, over a socket.
+"""Length-prefixed messages between two processes over a socket.
 
-One side, the worker's, blocks. The other side never does: it keeps what has arrived and what is still to be sent, so
-a worker that stops in the middle of a message delays no other worker.
+The worker's side blocks. The other side never does: it buffers in both directions, so a worker that stalls in the
+middle of a message holds up no other worker.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ _CHUNK = 1 << 20
 
 
 def framed(data: bytes) -> bytes:
-    """Return a message as it is sent: its length, then its bytes."""
+    """Prefix a message with its length."""
     return _HEADER.pack(len(data)) + data
 
 
 def receive(connection: socket.socket) -> bytes | None:
-    """Wait for a message on a blocking socket; return None if the other side has closed."""
+    """Block until a message arrives; return None if the peer has closed the connection."""
     header = _exactly(connection, _HEADER.size)
     return None if header is None else _exactly(connection, _HEADER.unpack(header)[0])
 
 
 def _exactly(connection: socket.socket, size: int) -> bytes | None:
-    """Receive so many bytes; return None if the other side has closed before."""
+    """Receive exactly `size` bytes; return None if the peer closes the connection first."""
     data = bytearray()
     while len(data) < size:
         part = connection.recv(min(size - len(data), _CHUNK))
@@ -38,7 +38,7 @@ def _exactly(connection: socket.socket, size: int) -> bytes | None:
 
 
 class Channel:
-    """The side of a connection that never waits."""
+    """The non-blocking end of a connection."""
 
     def __init__(self, connection: socket.socket) -> None:
         connection.setblocking(False)
@@ -49,23 +49,23 @@ class Channel:
 
     @property
     def wants_to_write(self) -> bool:
-        """Whether something is still to be sent."""
+        """Whether unsent data is buffered."""
         return bool(self._outgoing) and not self.is_closed
 
     def send(self, data: bytes) -> None:
-        """Send a message, now or when the other side reads."""
+        """Send a message, buffering what the peer does not read yet."""
         self._outgoing += framed(data)
         self.flush()
 
     def flush(self) -> None:
-        """Send as much as the other side takes at once."""
+        """Send as much as the socket accepts without blocking."""
         try:
             while self._outgoing:
                 del self._outgoing[: self.connection.send(memoryview(self._outgoing)[:_CHUNK])]
         except BlockingIOError:
             pass
         except OSError:
-            self._outgoing.clear()  # the other side is gone, but what it sent before is still to be read
+            self._outgoing.clear()  # the peer is gone, but what it sent before can still be read
 
     def messages(self) -> Iterator[bytes]:
         """Yield the messages that have arrived completely."""
@@ -92,12 +92,12 @@ class Channel:
         self.connection.close()
 
 
-# Unlike select(), poll() has no limit on the numbers of descriptors; Windows has select() alone.
+# Unlike select(), poll() does not limit descriptor numbers; Windows has only select().
 _Selector: type[selectors.BaseSelector] = getattr(selectors, "PollSelector", selectors.SelectSelector)
 
 
 def wait(channels: Iterable[Channel], timeout: float | None) -> list[Channel]:
-    """Wait until open channels have something to read, or room for what is to be sent; return these."""
+    """Wait for open channels to become readable, or writable if they have unsent data; return these channels."""
     with _Selector() as selector:
         for channel in channels:
             if not channel.is_closed:

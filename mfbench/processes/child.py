@@ -1,7 +1,7 @@
-"""A child process as the main process sees it: started, reached through a channel, and ended with all below it.
+"""A child process as the main process sees it: started, connected by a channel, and killed with its descendants.
 
-Where processes cannot be forked (Windows), each child is started from scratch, and there is no monitor: the log has no
-limit, and what a child leaves behind is ended only if its parents still run when the child is ended.
+Where fork is unavailable (Windows), each child is spawned and there is no monitor: the log is unlimited, and orphans of
+a child are killed only if their parents are still running when the child ends.
 """
 
 from __future__ import annotations
@@ -28,35 +28,35 @@ from mfbench.processes.monitor import Ended, Prepared, Start, send_request
 from mfbench.processes.process import THREAD_VARIABLES, check_working_directory, descendants, memory_of, redirect_to
 from mfbench.processes.server import start_monitor
 
-# Seconds to wait for a monitor that ends; the kernel may take long to end a process that waits for a disk.
+# Seconds to wait for a monitor to exit; the kernel can be slow to kill a process in uninterruptible disk I/O.
 _PATIENCE = 10.0
-_LEAST_PATIENCE = 0.01  # zero would not be a limit
+_LEAST_PATIENCE = 0.01  # zero would mean no limit
 _CHUNK = 1 << 16
-_INTERVAL = 0.2  # seconds between two checks of the memory of a child without a monitor
+_INTERVAL = 0.2  # seconds between memory checks of a child without a monitor
 
 CAN_FORK = hasattr(os, "fork") and hasattr(socket, "send_fds")
 
 
 def open_child(preload: Sequence[str] = ()) -> Child:
-    """Return a slot for a child process: with a monitor, where processes can be forked."""
+    """Return a slot for a child process, with a monitor where fork is available."""
     check_working_directory()
     return Child(preload) if CAN_FORK else SpawnedChild()
 
 
 class Child:
-    """A slot for one child process at a time, which its monitor watches."""
+    """A slot for one child process at a time, watched by its monitor."""
 
     def __init__(self, preload: Sequence[str] = ()) -> None:
         self.control = Channel(start_monitor(preload))
 
     def prepare(self, target: str, *args: Any) -> None:
-        """Call ``module:function`` in the monitor, before the first child: children inherit what it imports."""
+        """Call ``module:function`` in the monitor before the first child; children inherit its imports."""
         self._request("prepare", target, args)
 
     def start(
         self, target: str, *args: Any, memory: int = 0, log: Path | None = None, path: Sequence[str] = ()
     ) -> Channel:
-        """Start a child and return the channel to it; a child that still runs is ended."""
+        """Start a child and return its channel; kill a child that is still running."""
         ours, theirs = socket.socketpair()
         environ = {**os.environ, **dict.fromkeys(THREAD_VARIABLES, "1")}
         request = Start(target, args, memory, log, tuple(path or sys.path), environ, str(Path.cwd()))
@@ -65,21 +65,21 @@ class Child:
         return Channel(ours)
 
     def end(self) -> None:
-        """Ask for the end of the child; `events` yields it when nothing of it is left."""
+        """Request that the child be killed; `events` reports when all its descendants are gone."""
         self._request("end")
 
     def events(self) -> Iterator[Ended | Prepared]:
-        """Yield what has been reported since the last call, without waiting."""
+        """Yield the events since the last call, without blocking."""
         for message in self.control.messages():
-            yield pickle.loads(message)  # nosec B301  # from the monitor, or from this process
+            yield pickle.loads(message)  # nosec B301  # from the monitor or this process
 
     def release(self) -> None:
-        """Ask for the end of the child and its monitor."""
+        """Request that the child and its monitor be ended."""
         with contextlib.suppress(OSError):  # the monitor was killed
             self.control.connection.shutdown(socket.SHUT_WR)
 
     def close(self, patience: float = _PATIENCE) -> None:
-        """End the child and its monitor, and wait until nothing is left of them."""
+        """End the child and its monitor, and wait until both and all descendants are gone."""
         self.release()
         with contextlib.suppress(OSError):
             self.control.connection.settimeout(max(patience, _LEAST_PATIENCE))
@@ -88,7 +88,7 @@ class Child:
         self.control.close()
 
     def _request(self, *request: Any, passed: socket.socket | None = None) -> None:
-        """Send a request, which is small and which the monitor reads at once."""
+        """Send a request; it is small, and the monitor reads it at once."""
         connection = self.control.connection
         connection.setblocking(True)
         try:
@@ -100,7 +100,7 @@ class Child:
 
 
 class SpawnedChild(Child):
-    """A slot for one child process at a time, which is started from scratch."""
+    """A slot for one spawned child process at a time."""
 
     def __init__(self) -> None:
         ours, self._events = socket.socketpair()
@@ -110,14 +110,14 @@ class SpawnedChild(Child):
         self._watcher: threading.Thread | None = None
 
     def prepare(self, target: str, *args: Any) -> None:
-        """Have every child call ``module:function`` first."""
+        """Make every child call ``module:function`` first."""
         self._preparations.append((target, args))
         self._tell(Prepared())
 
     def start(
         self, target: str, *args: Any, memory: int = 0, log: Path | None = None, path: Sequence[str] = ()
     ) -> Channel:
-        """Start a child and return the channel to it; a child that still runs is ended. See `Child.start`."""
+        """Start a child and return its channel; kill a child that is still running. See `Child.start`."""
         self.end()
         ours, theirs = socket.socketpair()
         calls = pickle.dumps((self._preparations, target, args))
@@ -131,7 +131,7 @@ class SpawnedChild(Child):
         return Channel(ours)
 
     def _watch(self, process: multiprocessing.process.BaseProcess, memory: int) -> None:
-        """Report the end of a child, and end it if it and its descendants use more memory than they may."""
+        """Report the end of a child; kill it if it and its descendants exceed their memory limit."""
         is_memory = False
         process.join(_INTERVAL if memory else None)
         while process.exitcode is None:
@@ -142,29 +142,29 @@ class SpawnedChild(Child):
         self._tell(Ended(process.exitcode, is_memory))
 
     def _tell(self, event: Ended | Prepared) -> None:
-        with contextlib.suppress(OSError):  # it was closed meanwhile
+        with contextlib.suppress(OSError):  # closed in the meantime
             self._events.sendall(framed(pickle.dumps(event)))
 
     def end(self) -> None:
-        """End the child and its descendants."""
+        """Kill the child and its descendants."""
         process, self._process = self._process, None
         if process is not None and self._watcher is not None:
             _kill(process)
             self._watcher.join()
 
     def release(self) -> None:
-        """End the child."""
+        """Kill the child."""
         self.end()
 
     def close(self, patience: float = 0.0) -> None:
-        """End the child and close the connection; there is no monitor to wait for."""
+        """Kill the child and close the connection; there is no monitor to wait for."""
         self.end()
         self._events.close()
         self.control.close()
 
 
 def _kill(process: multiprocessing.process.BaseProcess) -> None:
-    """End a process and its descendants."""
+    """Kill a process and its descendants."""
     for pid in descendants(process.pid):
         with contextlib.suppress(psutil.NoSuchProcess):
             psutil.Process(pid).kill()
@@ -172,12 +172,12 @@ def _kill(process: multiprocessing.process.BaseProcess) -> None:
 
 
 def _run(connection: socket.socket, log: Path | None, path: Sequence[str], calls: bytes) -> None:
-    """Run in the child."""
+    """Set up the child process and call its target."""
     if log is not None:
         redirect_to(log)
     sys.path[:] = path
     os.environ.update(dict.fromkeys(THREAD_VARIABLES, "1"))  # before a native library is loaded
-    preparations, target, args = pickle.loads(calls)  # nosec B301  # from the process that started this one
+    preparations, target, args = pickle.loads(calls)  # nosec B301  # from the parent process
     for name, values in preparations:
         resolve_name(name)(*values)
     resolve_name(target)(connection, *args)
@@ -185,7 +185,7 @@ def _run(connection: socket.socket, log: Path | None, path: Sequence[str], calls
 
 @contextmanager
 def _without_main() -> Iterator[None]:
-    """Hide the script that runs, which `multiprocessing` would import in the child."""
+    """Hide the main script, which `multiprocessing` would otherwise import in the child."""
     script = sys.modules["__main__"]
     sys.modules["__main__"] = types.ModuleType("__main__")
     try:

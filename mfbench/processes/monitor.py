@@ -1,9 +1,8 @@
-"""The monitor: a small process that starts a worker, watches all processes below it, and ends every one of them.
+"""The monitor: a small process that starts a worker, watches its process tree, and kills every process in it.
 
-There is one monitor per worker slot. It runs only code of mfbench and of built-in plugins; a worker is forked from it
-and loads the rest. The monitor adopts what the worker's processes leave behind, so nothing that a worker starts
-outlives it: neither when the worker ends, nor when the main process asks for its end, nor when the main process is
-gone.
+There is one monitor per worker slot. It runs only code of mfbench and of built-in plugins; the worker is forked from it
+and loads the rest. The monitor adopts orphans, so nothing that a worker starts outlives it, whether the worker exits,
+the main process ends it, or the main process dies.
 """
 
 from __future__ import annotations
@@ -34,8 +33,8 @@ from mfbench.processes.process import (
     redirect_to,
 )
 
-# Seconds between two checks of the worker's memory and of the log. The memory of all processes below takes longer to
-# read, so it is checked less often.
+# Seconds between checks of the worker's memory and of the log. Reading the memory of the whole tree takes longer, so it
+# happens less often.
 _INTERVAL = 0.1
 _CHECKS_PER_TREE = 5
 # Bytes of the log, which all workers of a run share.
@@ -44,32 +43,32 @@ LOG_LIMIT = 50 * 10**6
 
 @dataclass(frozen=True)
 class Start:
-    """A request for a worker."""
+    """A request to start a worker."""
 
-    target: str  # `module:function`; called with the blocking end of the worker's socket and `args`
+    target: str  # `module:function`, called with the blocking end of the worker's socket and `args`
     args: tuple[Any, ...]
-    memory: int  # bytes that the worker and all processes below it may use together; 0 for no limit
-    log: Path | None  # file for everything that they print; None leaves it where the main process prints
+    memory: int  # bytes for the worker and its descendants together; 0 means no limit
+    log: Path | None  # file for their output; None means the standard streams of the main process
     path: tuple[str, ...]  # `sys.path` of the worker
     environ: Mapping[str, str]
-    directory: str  # its working directory
+    directory: str  # working directory of the worker
 
 
 @dataclass(frozen=True)
 class Ended:
-    """The end of a worker and of everything below it."""
+    """The worker and all its descendants have ended."""
 
-    code: int  # its exit code; negative for a signal
-    is_memory: bool = False  # whether it was ended because all processes together exceeded the memory limit
+    code: int  # exit code; negative for a signal
+    is_memory: bool = False  # killed because the process tree exceeded its memory limit
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """The monitor has called what it was asked to call before the first worker."""
+    """The preparation before the first worker is done."""
 
 
 def send_request(connection: socket.socket, request: tuple[Any, ...], passed: socket.socket | None = None) -> None:
-    """Send a request to the server or a monitor, and with it a socket that it shall have."""
+    """Send a request to the server or a monitor, optionally with a socket."""
     if passed is None:
         connection.sendall(b"R")
     else:
@@ -78,27 +77,27 @@ def send_request(connection: socket.socket, request: tuple[Any, ...], passed: so
 
 
 def receive_request(connection: socket.socket) -> tuple[Any, ...] | None:
-    """Wait for a request; return it, followed by the descriptors that came with it; None if there are no more."""
+    """Block until a request arrives; return it with its descriptors, or None at the end of the connection."""
     try:
         data, descriptors, _, _ = socket.recv_fds(connection, 1, 1)
         message = receive(connection) if data else None
-    except ConnectionResetError:  # the main process has gone without reading how a worker ended
+    except ConnectionResetError:  # the main process exited before it read how a worker ended
         return None
     if message is None:
         return None
-    return (*pickle.loads(message), *descriptors)  # nosec B301  # from the process that started this one
+    return (*pickle.loads(message), *descriptors)  # nosec B301  # from the parent process
 
 
 def monitor(control: socket.socket) -> NoReturn:
-    """Serve the main process until it closes the connection; then end everything and exit."""
+    """Serve the main process until it closes the connection; then kill everything and exit."""
     adopt_orphans()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the main process
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a worker may send it to its whole family
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a worker may send it to its whole process group
     status = 1
     try:
         _Monitor(control).serve()
         status = 0
-    except BaseException:  # noqa: BLE001 - this process must not return into the code that forked it
+    except BaseException:  # noqa: BLE001 - must not return into the code that forked this process
         traceback.print_exc()
     finally:
         end_descendants(signal.SIGKILL)
@@ -106,14 +105,14 @@ def monitor(control: socket.socket) -> NoReturn:
 
 
 class _Monitor:
-    """The state of a monitor. Requests name the public methods."""
+    """State of a monitor. Requests name its public methods."""
 
     def __init__(self, control: socket.socket) -> None:
         self._control = control
         self._worker = 0
         self._memory = self._n_checks = 0
         self._log: Path | None = None
-        # A child that ends wakes the loop.
+        # A child that exits wakes the loop.
         self._wake, self._waker = os.pipe()
         for end in (self._wake, self._waker):
             os.set_blocking(end, False)
@@ -121,7 +120,7 @@ class _Monitor:
         signal.signal(signal.SIGCHLD, lambda *_: None)
 
     def serve(self) -> None:
-        """Do what the main process asks for until it is gone."""
+        """Serve requests until the main process is gone."""
         while True:
             watched: list[Any] = [self._control, self._wake]
             ready, _, _ = select.select(watched, [], [], _INTERVAL if self._worker else None)
@@ -138,15 +137,15 @@ class _Monitor:
                 getattr(self, name)(*args)
 
     def prepare(self, target: str, args: tuple[Any, ...]) -> None:
-        """Call a function whose effects all workers share."""
+        """Call a function whose effects all workers inherit."""
         resolve_name(target)(*args)
         self._tell(Prepared())
 
     def start(self, request: Start, descriptor: int) -> None:
-        """Start a worker, whose end of a socket is given; one that still runs is ended."""
+        """Start a worker on the socket with this descriptor; kill one that is still running."""
         self.end()
         self._memory, self._log, self._n_checks = request.memory, request.log, 0
-        gc.freeze()  # the worker's collector must not touch, and so copy, the pages that it shares with this process
+        gc.freeze()  # the worker's garbage collector must not touch, and so copy, pages shared with this process
         pid = os.fork()
         if pid == 0:
             self._become_worker(request, descriptor)
@@ -173,7 +172,7 @@ class _Monitor:
             with socket.socket(fileno=descriptor) as channel:
                 resolve_name(request.target)(channel, *request.args)
             status = 0
-        except BaseException:  # noqa: BLE001 - this process must not return into the loop that it was forked from
+        except BaseException:  # noqa: BLE001 - must not return into the loop that forked this process
             traceback.print_exc()
         finally:
             with contextlib.suppress(Exception):
@@ -182,7 +181,7 @@ class _Monitor:
             os._exit(status)
 
     def _check_limits(self) -> None:
-        """End the worker if all processes together use too much memory; empty a log that has grown too large."""
+        """Kill the worker if its process tree uses too much memory; truncate a log that has grown too large."""
         self._n_checks += 1
         if self._log is not None:
             empty_if_full(self._log)
@@ -193,20 +192,20 @@ class _Monitor:
             self.end(is_memory=True)
 
     def _wait_for_children(self) -> None:
-        """Wait for adopted processes that have ended, and for the worker."""
+        """Reap adopted processes that have ended, and the worker."""
         with contextlib.suppress(ChildProcessError):
             while (ended := os.waitpid(-1, os.WNOHANG))[0]:
                 if ended[0] == self._worker:
                     self._report(ended[1])
 
     def end(self, *, is_memory: bool = False) -> None:
-        """End the worker if there is one."""
+        """Kill the worker, if there is one."""
         if self._worker:
             os.kill(self._worker, signal.SIGKILL)
             self._report(os.waitpid(self._worker, 0)[1], is_memory=is_memory)
 
     def _report(self, status: int, *, is_memory: bool = False) -> None:
-        """Clear up after a worker that has ended, then tell the main process."""
+        """Clean up after a worker that has ended, then notify the main process."""
         self._worker = 0
         end_descendants(signal.SIGKILL)
         if self._log is not None:
@@ -214,13 +213,13 @@ class _Monitor:
         self._tell(Ended(os.waitstatus_to_exitcode(status), is_memory))
 
     def _tell(self, event: Ended | Prepared) -> None:
-        # A main process that has gone closes the connection, which the loop notices.
+        # If the main process is gone, the connection is closed, which the loop notices.
         with contextlib.suppress(OSError):
             self._control.sendall(framed(pickle.dumps(event)))
 
 
 def empty_if_full(log: Path) -> None:
-    """Empty a log that has reached its limit: newer output tells more."""
-    with contextlib.suppress(OSError):  # there is none, or it cannot be written to
+    """Truncate a log that has reached its limit: recent output is the more useful."""
+    with contextlib.suppress(OSError):  # it does not exist or cannot be written
         if log.is_file() and log.stat().st_size > LOG_LIMIT:
             log.write_text(f"[mfbench dropped output: the log had reached {LOG_LIMIT:,} bytes]\n", encoding="ascii")

@@ -1,4 +1,4 @@
-"""Setting up a process: its output, its native threads, its memory limit, and its end if its parent ends."""
+"""Process setup: output, native threads, memory limit, and termination with the parent."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _PR_SET_CHILD_SUBREAPER = 36
 
 
 def redirect_to(path: Path) -> None:
-    """Append all output of this process and its libraries to a file, and let them read nothing."""
+    """Append all output of this process and its native libraries to a file; detach standard input."""
     try:
         target = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     except OSError:
@@ -44,7 +44,7 @@ def redirect_to(path: Path) -> None:
 
 
 def limit_memory(limit: int) -> None:
-    """Make allocations beyond a limit fail, so that a greedy trial raises MemoryError before the machine runs out."""
+    """Limit allocations, so that a greedy trial raises MemoryError before the machine runs out of memory."""
     # The hard limit is lowered too, so that the process cannot raise it again.
     if not limit or not _IS_LINUX:
         return
@@ -56,7 +56,7 @@ def limit_memory(limit: int) -> None:
 
 
 def has_limited_addresses() -> bool:
-    """Tell whether the address space of this process is limited, as ``ulimit -v`` does."""
+    """Return whether the address space of this process is limited, for instance by ``ulimit -v``."""
     try:
         import resource
     except ImportError:  # Windows
@@ -65,13 +65,13 @@ def has_limited_addresses() -> bool:
 
 
 def end_with_parent() -> None:
-    """Make the system end this process when its parent ends, even if it hangs in compiled code (Linux)."""
+    """Have the kernel kill this process when its parent dies, even if it hangs in compiled code (Linux)."""
     if _IS_LINUX:
         _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def adopt_orphans() -> None:
-    """Make this process the parent of each descendant that loses its own, so that none escapes (Linux)."""
+    """Make this process the parent of orphaned descendants, so that none escapes (Linux)."""
     if _IS_LINUX:
         _prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
@@ -84,7 +84,7 @@ def _prctl(option: int, value: int) -> None:
 
 
 def describe_exit(code: int) -> str:
-    """Return how a process ended, as the end of a sentence."""
+    """Describe how a process ended, as the end of a sentence."""
     if code >= 0:
         return f"ended with exit code {code}"
     try:
@@ -100,8 +100,8 @@ NUMBA_SETTINGS = ".numba_config.yaml"
 
 def check_working_directory() -> None:
     """Refuse a working directory that configures numba."""
-    # numba reads this file whenever it compiles a function. It can change results, and with `cache_dir` it makes
-    # numba load pickled objects from a folder of its choice.
+    # numba reads this file whenever it compiles a function. The file can change results, and with `cache_dir` it makes
+    # numba unpickle objects from any folder.
     if Path(NUMBA_SETTINGS).exists():
         raise UsageError(
             f"the working directory contains {NUMBA_SETTINGS}, which can change results and make numba execute code: "
@@ -113,15 +113,15 @@ _ROOT = Path("/")
 
 
 def available_memory(root: Path = _ROOT) -> int:
-    """Return the bytes of memory that this process and its children may use together."""
-    # That is the memory of the machine, or less if a control group of Linux sets a limit, as containers and batch
-    # systems do. Beyond it the system ends processes of its own choice.
+    """Return the bytes of memory available to this process and its children together."""
+    # This is the machine's memory, or a lower limit set by a Linux control group, as in containers and batch systems.
+    # Beyond it the kernel kills processes of its own choice.
     limits = [limit for folder, name in _groups(root) if (limit := _limit(folder / name)) is not None]
     return min([int(psutil.virtual_memory().total), *limits])
 
 
 def _groups(root: Path) -> list[tuple[Path, str]]:
-    """Return the folders of this process's control groups, up to their roots, each with the file of its limit."""
+    """Return this process's control group folders up to their roots, each with the name of its limit file."""
     mounted = root / "sys/fs/cgroup"
     groups = []
     for line in _text(root / "proc/self/cgroup").splitlines():
@@ -133,7 +133,7 @@ def _groups(root: Path) -> list[tuple[Path, str]]:
             base, name = mounted / "memory", "memory.limit_in_bytes"
         else:
             continue
-        # Inside a container the path may be that of the host, which is not mounted; the root's limit holds anyway.
+        # In a container the path may refer to the host, which is not mounted; the root's limit applies anyway.
         parts = [part for part in path.split("/") if part not in ("", "..")]
         groups += [(base.joinpath(*parts[:depth]), name) for depth in range(len(parts) + 1)]
     return groups
@@ -147,48 +147,48 @@ def _limit(path: Path) -> int | None:
 def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):  # not Linux, or not mounted: there is no limit to read
+    except (OSError, UnicodeDecodeError):  # not Linux, or not mounted: no limit to read
         return ""
 
 
 _PROC = Path("/proc")
 _ANON_AND_SHARED = re.compile(rb"^Rss(?:Anon|Shmem):\s+(\d+)", re.MULTILINE)
 _PROPORTIONAL = re.compile(rb"^Pss_(?:Anon|Shmem):\s+(\d+)", re.MULTILINE)
-# A process that the kernel does not end at once, such as one that waits for a disk, is not waited for any longer.
+# Seconds to wait for processes that the kernel does not kill at once, for instance during disk I/O.
 _PATIENCE = 5.0
 
 
 def own_memory(pid: int) -> int:
-    """Return the bytes of private and shared memory that a process has touched, without the files that it maps."""
-    # A system that does not list them (macOS, Windows) counts the resident part of mapped files too.
+    """Return the private and shared memory of a process in bytes, without mapped files."""
+    # Where the system does not report these (macOS, Windows), the resident part of mapped files counts too.
     if not _PROC.is_dir():
         try:
             return int(psutil.Process(pid).memory_info().rss)
-        except psutil.Error:  # it has ended, or belongs to somebody else
+        except psutil.Error:  # it has exited, or belongs to another user
             return 0
     return _sum_of(_ANON_AND_SHARED, pid, "status")
 
 
 def memory_of(pids: Iterable[int], limit: int) -> int:
-    """Return the bytes of memory of several processes; what they share is counted once if that decides."""
+    """Return the memory of several processes in bytes; if the sum exceeds `limit`, shared pages count once."""
     pids = list(pids)
     total = sum(map(own_memory, pids))
     if total > limit and len(pids) > 1:
         proportional = sum(_sum_of(_PROPORTIONAL, pid, "smaps_rollup") for pid in pids)
-        total = proportional or total  # 0: an older kernel does not tell
+        total = proportional or total  # 0: an older kernel does not report it
     return total
 
 
 def _sum_of(pattern: re.Pattern[bytes], pid: int, name: str) -> int:
     try:
         text = (_PROC / str(pid) / name).read_bytes()
-    except OSError:  # it has ended, or the system has no such file
+    except OSError:  # it has exited, or the system has no such file
         return 0
     return 1024 * sum(map(int, pattern.findall(text)))
 
 
 def descendants(pid: int | None = None) -> list[int]:
-    """Return the processes below a process, or below this one; none if it has ended."""
+    """Return the descendants of a process, by default of this one; empty if it has exited."""
     try:
         return [child.pid for child in psutil.Process(pid).children(recursive=True)]
     except psutil.Error:
@@ -196,7 +196,7 @@ def descendants(pid: int | None = None) -> list[int]:
 
 
 def has_children() -> bool:
-    """Tell whether this process has children, running or ended but not waited for. It costs one system call."""
+    """Return whether this process has children, running or not yet reaped. It costs one system call."""
     if not hasattr(os, "waitid"):  # macOS, Windows
         return bool(psutil.Process().children())
     try:
@@ -207,19 +207,19 @@ def has_children() -> bool:
 
 
 def end_descendants(signal_number: int) -> None:
-    """End all processes below this one, and wait for them."""
-    # In a process that adopts orphans (`mfbench.processes.process.adopt_orphans`), none escapes: what a descendant
-    # leaves behind, in any session or group, becomes a child of this process and is ended in turn.
+    """Kill all descendants of this process and wait for them."""
+    # In a process that adopts orphans (`mfbench.processes.process.adopt_orphans`) none escapes: a descendant's orphans,
+    # in any session or process group, become children of this process and are killed in turn.
     end = time.monotonic() + _PATIENCE
     while reap() and time.monotonic() < end:
         for pid in descendants():
-            with contextlib.suppress(OSError):  # it has ended meanwhile
+            with contextlib.suppress(OSError):  # exited in the meantime
                 os.kill(pid, signal_number)
         time.sleep(0.001)
 
 
 def reap() -> bool:
-    """Wait for the children that have ended; tell whether any is left."""
+    """Reap the children that have exited; return whether any are left."""
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass

@@ -1,8 +1,8 @@
-"""The process that monitors are forked from: it imports large libraries once, and no code of a third party.
+"""The process from which monitors are forked: it imports large libraries once, and no third-party plugin code.
 
-It is started when the first monitor is needed and ends with the main process. The fork server of `multiprocessing`
-cannot replace it: it is shared with the program that imports mfbench, does not adopt orphans, and refuses to start
-processes for a daemonic process, such as a worker of Dask.
+It starts with the first monitor and ends with the main process. The fork server of `multiprocessing` cannot replace it:
+it is shared with the program that imports mfbench, does not adopt orphans, and refuses to start processes for a
+daemonic process, which a Dask worker is.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class _Server:
         self.connection, theirs = socket.socketpair()
         with theirs:
             code = _CODE.format(path=sys.path, descriptor=theirs.fileno())
-            # Native libraries read the numbers of threads when they are loaded, which happens in the server.
+            # Native libraries read the thread limits when they are loaded, which happens in the server.
             self.process = subprocess.Popen(
                 [multiprocessing.spawn.get_executable(), "-c", code],
                 env={**os.environ, **dict.fromkeys(THREAD_VARIABLES, "1")},
@@ -63,7 +63,7 @@ _server: _Server | None = None
 
 
 def _running() -> socket.socket:
-    """Return the connection to the server, which is started if this process has none."""
+    """Return the connection to the server; start it if this process has none."""
     global _server
     if _server is None or _server.owner != os.getpid():
         _server = _Server()
@@ -72,18 +72,18 @@ def _running() -> socket.socket:
 
 
 def _stop() -> None:
-    """End the server, and with it all monitors and what is below them."""
+    """Stop the server, and with it all monitors and their descendants."""
     global _server
     stopped, _server = _server, None
     if stopped is not None and stopped.owner == os.getpid():
         stopped.connection.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):  # it ends by itself
+        with contextlib.suppress(subprocess.TimeoutExpired):  # it exits by itself
             stopped.process.wait(_PATIENCE)
 
 
 def serve(descriptor: int) -> NoReturn:
-    """Fork monitors until the main process is gone; called in the server."""
-    adopt_orphans()  # what a monitor that was killed leaves behind ends with this process
+    """Fork monitors until the main process is gone; runs in the server."""
+    adopt_orphans()  # orphans of a killed monitor end with this process
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     signal.signal(signal.SIGCHLD, lambda *_: reap())
@@ -102,7 +102,7 @@ def serve(descriptor: int) -> NoReturn:
 
 
 def _preload(module: str) -> None:
-    """Import a module; if that fails, the worker that needs it fails with the same error, and the run reports that."""
+    """Import a module; on failure, the worker that needs it fails with the same error, and the run reports it."""
     try:
         importlib.import_module(module)
     except Exception:  # noqa: BLE001

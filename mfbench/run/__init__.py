@@ -1,1 +1,1 @@
-"""Running: from trials to results in the store."""
+"""Running a plan: from trials to results in the store."""

@@ -1,4 +1,4 @@
-"""The machine and the software of a run: ``environment.json`` in the run folder."""
+"""The machine and software of a run: ``environment.json`` in the run folder."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from mfbench.run.store.metadata import Environment
 
 def own_commit(folder: Path = Path(__file__).parents[2]) -> str | None:
     """Return the commit of the checkout that mfbench runs from; None if it is installed, or Git is not."""
-    # The working directory and the folders above mfbench's own have no influence. Uncommitted changes are not recorded;
-    # the hashes in the trial keys tell which code ran.
+    # The working directory and folders above mfbench's own have no influence. Uncommitted changes are not recorded; the
+    # hashes in the trial keys identify the code that ran.
     if not is_mfbench(folder) or not (folder / ".git").exists():
         return None
     try:
@@ -32,7 +32,7 @@ def own_commit(folder: Path = Path(__file__).parents[2]) -> str | None:
 
 
 def is_mfbench(folder: Path) -> bool:
-    """Tell whether this is mfbench's own checkout, and not a project that contains a copy of the package."""
+    """Return whether this is mfbench's own checkout rather than a project that contains a copy of the package."""
     project = folder / "pyproject.toml"
     return project.is_file() and re.search('^name = "mfbench"$', project.read_text("utf-8"), re.MULTILINE) is not None
 
@@ -41,22 +41,22 @@ LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas", "numba", "xgboost", "pl
 
 
 def available_cpus() -> int:
-    """Return the number of processors that this process may use, within the limits of a container or batch system."""
+    """Return the number of processors available to this process within the limits of a container or batch system."""
     return int(joblib.cpu_count())
 
 
 def default_memory(jobs: int) -> int:
-    """Return the default memory limit of a worker in bytes: an equal share of 80 % of the memory that is available."""
+    """Return the default memory limit of a worker in bytes: an equal share of 80 % of the available memory."""
     return int(0.8 * available_memory() / jobs)
 
 
 def kind_of_machine() -> str:
-    """Return processor, number of processors and system: times measured on two kinds do not compare."""
+    """Return processor, number of processors and system; times are comparable only between equal kinds of machine."""
     return f"{cpu_model()} × {available_cpus()}, {platform.system()}"
 
 
 def slots_of_machine(folder: Path, slots: int) -> int:
-    """Return the number of trials that all places of this machine run at once, as far as they have started."""
+    """Return the number of concurrent trials of all worker pools on this machine that have started so far."""
     folder = folder / "places"
     folder.mkdir(parents=True, exist_ok=True)
     host, total = platform.node(), 0
@@ -75,7 +75,7 @@ def memory_limit(gibibytes: float, jobs: int) -> int:
 
 
 def describe(registry: Registry, jobs: int, memory: int, executor: str = "local") -> Environment:
-    """Return the machine and the software."""
+    """Describe the machine and software."""
     return Environment(
         mfbench=metadata.version("mfbench"),
         python=platform.python_version(),
@@ -91,7 +91,7 @@ def describe(registry: Registry, jobs: int, memory: int, executor: str = "local"
         libraries={name: _version(name) for name in LIBRARIES},
         plugins=sorted(str(plugin) for plugin in registry.plugins.values()),
         git_commit=own_commit(),
-        command=[Path(sys.argv[0]).name, *sys.argv[1:]],  # without the folder of the program
+        command=[Path(sys.argv[0]).name, *sys.argv[1:]],  # without the program's folder
     )
 
 
@@ -103,11 +103,11 @@ def _version(name: str) -> str | None:
 
 
 def cpu_model() -> str:
-    """Return the name of the processor."""
+    """Return the processor's name."""
     try:
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()
-    except OSError:  # not Linux: use the standard library's answer
+    except OSError:  # not Linux: use the standard library
         pass
     return platform.processor() or platform.machine()

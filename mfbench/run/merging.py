@@ -1,7 +1,7 @@
-"""Joining runs: one store with the datasets, splits, plans and results of several.
+"""Merging runs: one store with the datasets, splits, plans and results of several.
 
-Rows are copied as they are stored, so a joined run has the same numbers to the bit. Each store is opened as for a
-report: SQLite's ``ATTACH`` would copy damaged rows too, and cannot read a store in a folder without write permission.
+Rows are copied as stored, so the numbers of a merged run are bit-identical. Each store is opened as for a report:
+SQLite's ``ATTACH`` would also copy damaged rows, and cannot read a store in a read-only folder.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from mfbench.run.store.store import Store
 from mfbench.suite.plan import digest_of
 
 REPLACED = ("meta", "plan", "datasets", "left_out")
-"""The tables that describe a run as a whole; results and splits are only added to."""
+"""The tables that describe a run as a whole, and are replaced; results and splits are only ever added."""
 
 
 @contextmanager
 def changed_store(target: Path) -> Iterator[sqlite3.Connection]:
-    """Yield a connection to the store of a folder, in a transaction; nothing is changed if the block raises."""
+    """Yield a connection to a folder's store in a transaction, which is rolled back if the block raises."""
     path = target / FILE_NAME
     is_new = not path.exists()
     absent = [folder for folder in (target, *target.parents) if not folder.exists()]
@@ -46,7 +46,7 @@ def changed_store(target: Path) -> Iterator[sqlite3.Connection]:
         _removed_on_error(absent),
     ):
         target.mkdir(parents=True, exist_ok=True)
-        # Inside the target: a folder beside it, left by a killed process, would look like a run.
+        # Inside the target, because a folder next to it, left by a killed process, would look like a run.
         with tempfile.TemporaryDirectory(prefix=REMNANT, dir=target) as folder:
             work = Path(folder) / FILE_NAME if is_new else path
             with closing(open_store(work, read_only=False)) as db, transaction(db):
@@ -57,13 +57,13 @@ def changed_store(target: Path) -> Iterator[sqlite3.Connection]:
                 seal(db, *WHOLE)
             if is_new:
                 for suffix in ("-wal", "-shm"):
-                    path.with_name(f"{FILE_NAME}{suffix}").unlink(missing_ok=True)  # of a store that was deleted
+                    path.with_name(f"{FILE_NAME}{suffix}").unlink(missing_ok=True)  # left by a deleted store
                 work.replace(path)
 
 
 @contextmanager
 def _removed_on_error(folders: Iterable[Path]) -> Iterator[None]:
-    """Remove folders that were created, if the block raises."""
+    """Remove newly created folders if the block raises."""
     try:
         yield
     except BaseException:
@@ -74,14 +74,14 @@ def _removed_on_error(folders: Iterable[Path]) -> Iterator[None]:
 
 
 def insert(db: sqlite3.Connection, table: str, rows: Iterable[tuple[Any, ...]], *, replace: bool = False) -> None:
-    """Insert rows with all columns of a table; a row whose key the table has is left out, or replaces the other."""
+    """Insert full rows into a table; a row with an existing key is skipped, or replaces the existing one."""
     (width,) = db.execute(f"SELECT COUNT(*) FROM pragma_table_info('{table}')").fetchone()
     verb = "REPLACE" if replace else "IGNORE"
     db.executemany(f"INSERT OR {verb} INTO {table} VALUES ({', '.join('?' * width)})", rows)
 
 
 _LIMITS = ("timeout", "memory")
-# They do not determine a result: what a form sets is compared key by key, and the curve of each method.
+# These do not determine a result: the form's values are compared key by key, and the curves by method.
 _MAY_DIFFER = {"form", "curve", *_LIMITS}
 _UNITED = (
     "published", "selection", "methods", "rules", "curves", "classifiers", "weighted", "takes_numbers", "real_valued",
@@ -91,15 +91,15 @@ _UNITED = (
 
 @dataclass(frozen=True)
 class RecordedRun:
-    """What decides whether a run can be joined with others."""
+    """The properties of a run that decide whether it can be merged with others."""
 
-    folder: Path  # the run folder, as messages name it
+    folder: Path  # the run folder as shown in messages
     meta: RunMetadata
-    hashes: Mapping[str, str]  # the content hash of each dataset used, by its label
+    hashes: Mapping[str, str]  # the content hash of each dataset used, by label
 
 
 def check_compatible(runs: Sequence[RecordedRun]) -> None:
-    """Check that runs can be joined."""
+    """Raise `RunError` unless the runs can be merged."""
     united: dict[str, Any] = {}
     for run in runs:
         own = _identity(run)
@@ -112,7 +112,7 @@ def check_compatible(runs: Sequence[RecordedRun]) -> None:
 
 
 def _identity(run: RecordedRun) -> dict[str, Any]:
-    """Return the document in which runs that are joined must agree, as far as they have the same labels."""
+    """Return the document on which merged runs must agree wherever they have the same labels."""
     meta = run.meta
     return {
         "suite": meta.name,
@@ -132,7 +132,7 @@ def _definition(meta: RunMetadata, label: str) -> dict[str, Any]:
             value = recorded[label]
             aspects[name] = value if isinstance(value, str | int | float | list) else value.model_dump()
     if label in meta.selection:
-        # The steps show the ends of a long list of values only.
+        # The steps abbreviate a long list of values, so the suite's own entry is compared.
         for entry in (meta.suite.model_extra or {}).get("methods", ()):
             if entry["label"] == label and (not entry.get("profiles") or meta.profile in entry["profiles"]):
                 aspects["tune"] = entry.get("tune")
@@ -140,14 +140,14 @@ def _definition(meta: RunMetadata, label: str) -> dict[str, Any]:
 
 
 def joined_metadata(runs: Sequence[RecordedRun]) -> RunMetadata:
-    """Return the metadata of the run that joins others."""
-    # Datasets, methods and published figures are those of all runs, in the order of the first run, then of the next.
-    # The reference is the first that a run names. Whatever else may differ is that of the first.
+    """Return the metadata of the merged run."""
+    # Datasets, methods and published figures are the union over all runs, in the order of the first run, then of the
+    # next. The reference is the first one that a run names. All other fields that may differ come from the first run.
     metas = [run.meta for run in runs]
     first, columns = metas[0], [meta.to_columns() for meta in metas]
     content = [each["suite"] for each in columns]
     references = [meta.report.reference for meta in metas if meta.report.reference is not None]
-    # Its file may have been edited between the runs.
+    # The suite file may have been edited between the runs.
     suite = content[0] | union(
         {name: each[name] for name in ("datasets", "methods") if name in each} for each in content
     )
@@ -160,7 +160,7 @@ def joined_metadata(runs: Sequence[RecordedRun]) -> RunMetadata:
             "suite": suite,
             "code": joined_code([meta.code for meta in metas]),
             "ended_budget": max(meta.ended_budget for meta in metas),
-            # No command that was typed makes the joined run.
+            # The merged run has no command line of its own.
             "environment": first.environment.model_copy(update={"command": []}),
             "other_environments": other_environments(first.environment, _environments(runs)),
         }
@@ -168,9 +168,9 @@ def joined_metadata(runs: Sequence[RecordedRun]) -> RunMetadata:
 
 
 def _restriction(runs: Sequence[RecordedRun]) -> dict[str, Any]:
-    """Return the fields that restrict the joined run to what its parts have; none if all parts have the same."""
-    # Patterns of different runs cannot simply be joined: "iris" and "A" match all methods on iris and A on all
-    # datasets; both together match A on iris alone. So the labels take their place, unless a part has the whole suite.
+    """Return the fields that restrict the merged run to the content of its parts; empty if all parts have the same."""
+    # Patterns of different runs cannot simply be combined: "iris" and "A" match all methods on iris and A on all
+    # datasets, but both together match only A on iris. So the labels replace them, unless a part is the whole suite.
     first = runs[0].meta
     restrictions = [(run.meta.part_patterns, run.meta.only, run.meta.part) for run in runs]
     if all(each == restrictions[0] for each in restrictions):
@@ -201,12 +201,12 @@ def _environments(runs: Sequence[RecordedRun]) -> list[Environment]:
 
 
 def remarks_on_environments(environments: Iterable[Environment]) -> list[str]:
-    """Return the sentence on what differs between machines and software of joined runs; none if nothing does."""
+    """Return a sentence on the differences between machines and software of merged runs; empty if there are none."""
     return _remark(map(_facts, environments), "their times and memory may not compare")
 
 
 def remarks_on(runs: Sequence[RecordedRun]) -> list[str]:
-    """Return a sentence on each kind of difference that a reader of the joined report should know."""
+    """Return one sentence for each kind of difference that readers of the merged report should know."""
     limits = [{name: f"{getattr(run.meta.protocol, name):g}" for name in _LIMITS} for run in runs]
     references = [{"reference": run.meta.report.reference} for run in runs if run.meta.report.reference is not None]
     return [
@@ -226,12 +226,12 @@ def _remark(tables: Iterable[Mapping[str, str]], consequence: str) -> list[str]:
 
 
 def _facts(environment: Environment) -> dict[str, str]:
-    """Return versions, machine and number of workers by their names."""
+    """Return versions, machine and number of workers by name."""
     facts = {"mfbench": environment.mfbench, "Python": environment.python}
     if environment.git_commit:
         facts["commit"] = environment.git_commit[:7]
     facts |= {name: version for name, version in environment.libraries.items() if version is not None}
-    for plugin in environment.plugins:  # "package version (module)", or a module that no package contains
+    for plugin in environment.plugins:  # "package version (module)", or a module outside any package
         words = plugin.split()
         if len(words) == 3:
             facts.setdefault(words[0], words[1])
@@ -252,33 +252,33 @@ Coordinates = tuple[str, str, int, int]
 
 @dataclass(frozen=True)
 class SourceRun(RecordedRun):
-    """A run to join."""
+    """A run to merge."""
 
-    # Position, key and coordinates of each trial that the run planned, in the plan's order.
+    # Position, key and coordinates of each planned trial, in plan order.
     plan: list[tuple[int, str, Coordinates]]
-    statuses: dict[str, str]  # the status of each result, by its key
-    checked: set[str]  # the tables of its store that have been compared with their checksums
+    statuses: dict[str, str]  # the status of each result by key
+    checked: set[str]  # the tables of its store whose checksums have been verified
 
     @cached_property
     def digest(self) -> str:
-        """Identifies the whole plan, of which the run may be a shard."""
+        """Identifier of the whole plan, of which the run may be a shard."""
         recorded = "" if self.meta.shard is None else self.meta.shard.digest
         return recorded or digest_of(key for _, key, _ in self.plan)
 
 
 @dataclass(frozen=True)
 class JoinedPlan:
-    """The trials of joined runs."""
+    """The trials of merged runs."""
 
-    keys: dict[Coordinates, str]  # the key of each trial, in the order of the joined run
-    positions: list[int]  # where each is stored in the order of the plan
-    shard: RecordedShard | None  # which part of a plan these are; None if nothing is known to be missing
+    keys: dict[Coordinates, str]  # the key of each trial, in the order of the merged run
+    positions: list[int]  # the stored plan position of each trial
+    shard: RecordedShard | None  # the part of a plan that these form; None if nothing is known to be missing
 
 
 def joined_plan(runs: Sequence[SourceRun], methods: Sequence[str]) -> JoinedPlan:
-    """Return the trials that runs planned."""
-    # Runs of one plan are ordered as in this plan, in any order of the runs. Others come one after the other: the
-    # datasets and methods of the first, then those that only the next has.
+    """Return the union of the planned trials."""
+    # Runs of one plan keep this plan's order, in any order of the runs. Other runs follow one another: the datasets and
+    # methods of the first, then those that only the next has.
     is_one_plan = len({run.digest for run in runs}) == 1
     rows = [(position, run, key, place) for run in runs for position, key, place in run.plan]
     if is_one_plan:
@@ -325,13 +325,13 @@ def _joined_shard(
 
 
 def named(place: Coordinates) -> str:
-    """Return the coordinates of a trial as a part of a sentence."""
+    """Return a trial's coordinates for use in a sentence."""
     dataset, method, repeat, fold = place
     return f"{method} on {dataset} in repeat {repeat}, fold {fold}"
 
 
 def remarks_on_plan(runs: Sequence[SourceRun], plan: JoinedPlan) -> list[str]:
-    """Return a sentence on each part of a plan that is missing, and on runs that divide different plans."""
+    """Return one sentence for each missing part of a plan, and one if runs belong to different plans."""
     shards = [run for run in runs if run.meta.shard is not None]
     remarks = [
         f"{run.folder} and {shards[0].folder} are shards of different plans, so some trials may be in no shard, and "
@@ -356,14 +356,13 @@ _COLUMNS = {**WHOLE, "trials": (*TRIAL_COLUMNS, "checksum")}
 
 
 def merge_runs(sources: Sequence[Path], target: Path) -> list[str]:
-    """Join runs of one suite: write a run with the trials of all of them, or add them to a run."""
-    # The order of datasets and methods is that of the first run, then of the next; shards of a plan have the order of
-    # this plan. If several runs have a result of the same trial, the first success is kept, or else the first failure.
-    # A trial that only some runs have a result of is taken from these. A dataset or method that one of the runs has is
-    # not left out.
+    """Merge runs of one suite: write a run with all their trials, or add the trials to an existing run."""
+    # Datasets and methods keep the order of the first run, then of the next; shards keep the order of their plan. If
+    # several runs have a result for a trial, the first success is kept, or else the first failure. A dataset or method
+    # that any run has is not left out.
     #
-    # The joined run appears complete or not at all, even if the process is killed. No other process may write to the
-    # target: whoever calls this function with a folder of runs locks it.
+    # The merge is atomic, even if the process is killed. No other process may write to the target, so callers that pass
+    # a folder of runs must lock it.
     if not sources:
         raise UsageError("there is nothing to join; name at least one run")
     is_new = not (target / FILE_NAME).exists()
@@ -381,7 +380,7 @@ def merge_runs(sources: Sequence[Path], target: Path) -> list[str]:
     if not any(run.folder.resolve() == source.resolve() for run in runs for source in sources):
         raise NeverStartedError(sources[0])
     check_compatible(runs)
-    planned = [run for run in runs if run.plan] or runs  # a report has no place for a method without trials
+    planned = [run for run in runs if run.plan] or runs  # a report cannot show a method without trials
     metadata = joined_metadata(planned)
     plan = joined_plan(runs, list(metadata.methods))
     metadata = metadata.model_copy(update={"shard": plan.shard, "out": _out(metadata, plan, target, is_new=is_new)})
@@ -394,7 +393,7 @@ def merge_runs(sources: Sequence[Path], target: Path) -> list[str]:
 
 
 def _read(folder: Path) -> tuple[SourceRun, list[str]]:
-    """Return what decides how a run is joined, and a remark if results of it are damaged."""
+    """Return the properties that decide a run's merge, and a remark if any of its results are damaged."""
     checked: set[str] = set()
     with Store(folder, read_only=True, checked=checked) as store:
         store.freeze()
@@ -406,7 +405,7 @@ def _read(folder: Path) -> tuple[SourceRun, list[str]]:
 
 
 def _out(metadata: RunMetadata, plan: JoinedPlan, target: Path, *, is_new: bool) -> str:
-    """Return the folder of all reports in which a command of the suite finds a joined run; empty if there is none."""
+    """Return the reports folder in which a suite command finds the merged run; empty if none does."""
     if target.name in {shard.run for shard in (metadata.shard, plan.shard) if shard is not None}:
         return target.parent.parent.as_posix()
     return "" if is_new else metadata.out
@@ -415,7 +414,7 @@ def _out(metadata: RunMetadata, plan: JoinedPlan, target: Path, *, is_new: bool)
 def _copy(
     db: sqlite3.Connection, runs: Sequence[SourceRun], planned: Sequence[SourceRun], plan: JoinedPlan, target: Path
 ) -> None:
-    """Copy datasets, splits and results; of several results of a trial the first that succeeded, or else the first."""
+    """Copy datasets, splits and results; of several results of a trial, the first success or else the first one."""
     used = {label for run in planned for label in (*run.hashes, *run.meta.methods)}
     places = {key: place for place, key in plan.keys.items()}
     splitters: dict[tuple[Any, ...], SourceRun] = {}
@@ -432,27 +431,27 @@ def _copy(
             insert(db, "left_out", (row for row in _rows(store, "left_out") if row[0] not in used))
             for row in _rows(store, "splits"):
                 _copy_split(db, run, row, splitters)
-            if run.folder.resolve() != target.resolve():  # which has its own results
+            if run.folder.resolve() != target.resolve():  # the target already has its own results
                 for row in _rows(store, "trials"):
                     _copy_result(db, run, row, keepers, places)
 
 
 def _rows(store: Store, table: str) -> Iterator[tuple[Any, ...]]:
-    columns = _COLUMNS[table]  # by name: damage may have renamed a column
+    columns = _COLUMNS[table]  # by name, because damage may have renamed a column
     return store.raw(f"SELECT {', '.join(columns)} FROM {table} ORDER BY {columns[0]}")
 
 
 def _copy_split(
     db: sqlite3.Connection, run: SourceRun, row: tuple[Any, ...], splitters: dict[tuple[Any, ...], SourceRun]
 ) -> None:
-    """Copy the split of a fold, or check that it is equal to that of another run: predictions refer to its rows."""
+    """Copy the split of a fold, or check that it equals another run's: predictions refer to its rows."""
     place = row[:4]
     splitter = splitters.setdefault(place, run)
     if splitter is run:
         insert(db, "splits", [row])
         return
     (stored,) = db.execute("SELECT * FROM splits WHERE (sha256, protocol, repeat, fold) = (?, ?, ?, ?)", place)
-    # Another build of zlib changes the bytes of an array, not its values.
+    # Another zlib build changes the bytes of a packed array, not its values.
     if stored != row and [*map(_numbers, stored)] != [*map(_numbers, row)]:
         dataset = place[1].removeprefix(f"{run.meta.protocol_key}:")
         raise RunError(
@@ -468,7 +467,7 @@ def _copy_result(
     keepers: Mapping[str, SourceRun],
     places: Mapping[str, Coordinates],
 ) -> None:
-    """Copy a result if it is the one to keep, or check that it is equal to this one if both succeeded."""
+    """Copy a result if it is the one to keep, or check that it equals that one if both succeeded."""
     key, keeper = row[0], keepers.get(row[0])
     if keeper is run:
         db.execute(f"INSERT OR REPLACE INTO trials VALUES ({', '.join('?' * len(row))})", row)
@@ -482,7 +481,7 @@ def _copy_result(
 
 
 def _decoded(row: tuple[Any, ...]) -> str:
-    """Return results as text, in which NaN equals itself; without times, which differ whenever a trial is repeated."""
+    """Return results as text, in which NaN equals NaN, without times, which differ between repetitions."""
     values = dict(zip(_COLUMNS["trials"], row, strict=True))
     points = unpack_candidates(values["candidates"]) if values["candidates"] else []
     curve = unpack_curve(values["curve"]) if values["curve"] else None
@@ -498,7 +497,7 @@ def _decoded(row: tuple[Any, ...]) -> str:
 
 
 def _numbers(value: Any) -> Any:
-    """Return an array, packed or not, as a list; other values as they are."""
+    """Return an array, packed or not, as a list; other values unchanged."""
     value = unpack(value) if isinstance(value, bytes) else value
     return value.tolist() if isinstance(value, np.ndarray) else value
 
@@ -509,7 +508,7 @@ _ROWS = ("test", "train", "validation", "n_train", "n_features")
 
 
 def differing_data(claimed: Path, here: Path) -> dict[str, str]:
-    """Return what differs between the data of two runs, by the label of the dataset."""
+    """Return the differences between the data of two runs by dataset label."""
     there, ours = _data(claimed), _data(here)
     clauses = {}
     for label in (label for label in ours if label in there):

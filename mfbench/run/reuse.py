@@ -1,9 +1,9 @@
-"""Results of other runs in a run: of earlier ones in the same folder of reports, and of whatever other sources yield.
+"""Reusing results of other runs: earlier runs in the same reports folder, and runs from other sources.
 
-A result is copied only under an equal key, so it is the one that this run would measure, except for its times. A run
-that is not verified must give the key to the same trial on the same data and folds as well, because whoever made it
-wrote the keys, and its arrays were checked against its own data and folds. Failures that a repetition may avoid
-(timeout, memory, crash) are not copied. Other runs are only read.
+A result is copied only under an equal key, so it is the one that this run would measure, except for its times. The keys
+of an unverified run were written by its author, so such a run must also assign the key to the same trial on the same
+data and folds, against which its arrays were checked. Failures that a repetition may avoid (timeout, memory, crash) are
+not copied. Other runs are only read.
 """
 
 from __future__ import annotations
@@ -35,14 +35,15 @@ Keys = dict[str, list[str]]
 
 
 def copied_statuses(*, retry_failed: bool) -> tuple[Status, ...]:
-    """Return the statuses of results that are copied."""
+    """Return the statuses of results to copy."""
     return (Status.OK,) if retry_failed else (Status.OK, Status.ERROR)
 
 
 @contextmanager
 def opened_sources(sources: Iterable[Iterable[EarlierRun]]) -> Iterator[Iterator[EarlierRun]]:
-    """Yield the runs of all sources, and close the sources afterwards."""
-    # Each is asked for its first run at once: what it refuses is refused before anything is written.
+    """Yield the runs of all sources, then close the sources."""
+    # The first run of each source is requested at once, so that an unusable source is rejected before anything is
+    # written.
     with ExitStack() as stack:
         runs: list[Iterable[EarlierRun]] = []
         for source in sources:
@@ -59,11 +60,11 @@ def reuse_results(
     runs: Iterable[EarlierRun],
     retried: Collection[Status] = (),
 ) -> list[str]:
-    """Copy the results that other runs have of a plan, record where they are from, and return the remarks on that."""
-    # The first run that has a result provides it, also in place of a stored one of the statuses `retried`. Nothing is
-    # copied if the protocol measures times: they compare only if they were measured together.
+    """Copy results of a plan from other runs, record their origin, and return the remarks on them."""
+    # The first run with a result provides it, also in place of a stored one with a status in `retried`. Nothing is
+    # copied if the protocol measures times, which are comparable only if measured together.
     planned = {trial.key for trial in plan.trials}
-    # Whatever this start plans; a result that is measured here leaves the record when it is stored.
+    # The record covers keys outside this plan too; results measured here leave it when they are stored.
     before, present = store.reused(), store.finished()
     kept = {name: own for name, keys in before.keys.items() if (own := [key for key in keys if key in present])}
     reused = Reused(keys=kept, differences=before.differences, bundles=before.bundles)
@@ -77,7 +78,7 @@ def reuse_results(
         if missing:
             try:
                 reused = _reuse_from(run, plan, store, missing, statuses, reused, notes)
-            except (RunError, ValueError) as error:  # the latter from metadata that are not valid
+            except (RunError, ValueError) as error:  # ValueError: invalid metadata
                 if run.is_requested:
                     raise
                 if run.folder.parent == store.folder.parent:  # a run of another suite is not expected to have any
@@ -94,28 +95,28 @@ def reuse_results(
 
 
 def earlier_runs(plan: Plan, folder: Path) -> Iterator[EarlierRun]:
-    """Yield the other runs in the folder of reports, those of the same suite first."""
-    # A shard has many neighbours that are shards as well; it looks at whole runs alone.
+    """Yield the other runs in the reports folder, starting with runs of the same suite."""
+    # A shard has many sibling shards, so it considers whole runs only.
     files = sorted(folder.parent.glob(f"*/{FILE_NAME}"))
-    if folder.parent.name == plan.loaded.suite.suite.name:  # else the run is not in a folder of reports
+    if folder.parent.name == plan.loaded.suite.suite.name:  # otherwise the run is not in a reports folder
         files += [file for file in sorted(folder.parent.parent.glob(f"*/*/{FILE_NAME}")) if file not in files]
     for other in (file.parent for file in files):
         names = (other.name,) if other.parent == folder.parent else (other.parent.name, other.name)
-        is_hidden = any(name.startswith(".") for name in names)  # such as that of a run that is being written
+        is_hidden = any(name.startswith(".") for name in names)  # e.g. a run that is being written
         if other != folder and not is_hidden and (plan.shard is None or not is_shard_folder_name(other.name)):
             yield EarlierRun("/".join(names), other)
 
 
 def offered_keys(store: Store, missing: Collection[str], statuses: Collection[Status]) -> set[str]:
-    """Return which of some keys have a result with one of some statuses."""
+    """Return the missing keys for which a store has a result with one of the statuses."""
     if set(missing).isdisjoint(key for (key,) in store.raw("SELECT key FROM plan")):
-        return set()  # before all results are compared with their checksums
+        return set()  # saves verifying the checksums of all results
     return store.finished(without=set(Status).difference(statuses)).intersection(missing)
 
 
 def _foreign_keys(run: EarlierRun, plan: Plan, differing: Mapping[str, str]) -> dict[str, set[str]]:
-    """Return the keys of results that a run has of another trial, or of other data, than the plan has, by reason."""
-    # With `differing`, a clause by the label of each dataset whose data or folds are not those of the run.
+    """Return, by reason, the keys that a run assigns to trials or data other than the plan's."""
+    # `differing` maps each dataset label whose data or folds differ from the run's to a clause.
     with Store(run.folder, read_only=True) as other:
         query = (
             "SELECT p.key, p.dataset, p.method, p.repeat, p.fold, d.sha256 FROM plan p "
@@ -136,7 +137,7 @@ def _foreign_keys(run: EarlierRun, plan: Plan, differing: Mapping[str, str]) -> 
 
 
 def _other_keys(run: EarlierRun, plan: Plan) -> Iterator[str]:
-    """Yield a sentence if a run has results of trials of the plan whose keys differ here, or none: these are run."""
+    """Yield a sentence about planned trials that a run has under other keys, or about a run that has none of them."""
     with Store(run.folder, read_only=True) as other:
         meta = other.meta()
         query = "SELECT p.dataset, p.method, p.repeat, p.fold, p.key FROM plan p JOIN trials t ON t.key = p.key"
@@ -168,7 +169,7 @@ def _reuse_from(
     reused: Reused,
     notes: list[str],
 ) -> Reused:
-    """Copy results from one run: all that it can contribute together with the record of them, or nothing."""
+    """Copy the results of one run with the record of their origin: all of them or, on an error, none."""
     if not run.is_verified:
         reused = reused.model_copy(update={"bundles": list(dict.fromkeys([*reused.bundles, run.name]))})
         foreign = _foreign_keys(run, plan, differing_data(run.folder, store.folder))
@@ -194,7 +195,7 @@ def _reuse_from(
 
 
 def _with_origins(reused: Reused, name: str, keys: list[str], meta: RunMetadata, here: Environment) -> Reused:
-    """Return the record with more results; one that the other run had copied itself is from where it was measured."""
+    """Return the record with additional results; results that the other run had copied keep their original source."""
     origins = {key: origin for origin, theirs in meta.reused.keys.items() for key in theirs}
     replaced = set(keys)
     rest = {origin: [key for key in own if key not in replaced] for origin, own in reused.keys.items()}
@@ -216,7 +217,7 @@ def _difference(there: Environment, here: Environment) -> str:
 
 
 def remarks_on_reuse(reused: Reused, results: Collection[str]) -> list[str]:
-    """Return a sentence on the results of a run that are those of earlier runs, and one on each run passed over."""
+    """Return a sentence on the results reused from earlier runs, and one on each run that was skipped."""
     present = set(results)
     counts = {name: len(present.intersection(keys)) for name, keys in reused.keys.items()}
     total = sum(counts.values())

@@ -1,4 +1,4 @@
-"""The runner: from a plan to a filled store, resumable at any moment."""
+"""The runner: from a plan to a filled store, resumable at any time."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ class PoolHook(Protocol):
     def __call__(
         self, *, engine: Engine, job: Job, plan: Plan, registry: Registry, options: RunOptions
     ) -> Executor | None:
-        """Return what runs the trials of a job on the workers of an engine."""
+        """Return the executor that runs a job's trials on an engine's workers."""
 
 
 def open_executor(
     job: Job, plan: Plan, registry: Registry, options: RunOptions, jobs: int, make_pool: PoolHook | None = None
 ) -> Executor:
-    """Return what runs the trials of a job with a number of worker processes; nothing is started."""
+    """Return the executor that runs a job's trials with the given number of workers; nothing is started."""
     if options.executor == LOCAL:
         return LocalPool(jobs)
     made = make_engine(registry, options.executor, options.scheduler, jobs)
@@ -71,40 +71,40 @@ _DESCRIPTION = ("n_samples", "n_features", "class_names", "feature_names", "rele
 
 
 class Observer(Protocol):
-    """An object that follows a run, such as a progress display."""
+    """Receives the events of a run, for instance to display progress."""
 
     def remarked(self, remark: str) -> None:
-        """Follow a remark on the earlier state of the run folder, a sentence; called before the start."""
+        """Receive a remark on the previous state of the run folder, one sentence; called before the start."""
 
     def started(self, plan: Plan, done: Sequence[Trial], pending: Sequence[Trial]) -> None:
-        """Follow the start: called once, before the first trial."""
+        """Receive the start of the run; called once, before the first trial."""
 
     def running(self, trials: Sequence[tuple[Trial, float]]) -> None:
-        """Follow the trials that run and their seconds so far: called from time to time, also if none of them ends."""
+        """Receive the running trials and their elapsed seconds; called periodically, even if none of them ends."""
 
     def finished(self, trial: Trial, result: TrialResult) -> None:
-        """Follow a trial: called after its result is stored."""
+        """Receive a trial and its result; called after the result has been stored."""
 
 
 @dataclass(frozen=True)
 class RunOptions:
-    """Options of a run; none of them changes a result."""
+    """Options of a run; none of them affects results."""
 
-    jobs: int = 0  # worker processes; 0 means one for each available processor
+    jobs: int = 0  # worker processes; 0 means one per available processor
     fresh: bool = False  # delete the results in the folder and start over
-    retry_failed: bool = False  # repeat trials that failed
-    # What runs the trials: the processes of this machine, or an engine that a plugin registers, such as "dask".
+    retry_failed: bool = False  # repeat failed trials
+    # What runs the trials: local processes, or an engine registered by a plugin, e.g. "dask".
     executor: str = "local"
-    scheduler: str = ""  # where the engine's scheduler is; empty for the engine's default
-    # Wall seconds after which the run ends, complete or not; 0 for no limit. What is there then is a fair table: see
-    # `mfbench.run.forecast.order.in_rounds`.
+    scheduler: str = ""  # address of the engine's scheduler; empty for the engine's default
+    # Wall seconds after which the run ends, complete or not; 0 means no limit. The results at that time form a fair
+    # table: see `mfbench.run.forecast.order.in_rounds`.
     budget: float = 0.0
-    wait_for_workers: float = 300.0  # seconds for which a run waits for a worker of an engine while there is none
+    wait_for_workers: float = 300.0  # seconds to wait while an engine has no worker
 
 
 @dataclass
 class Progress:
-    """The trials resumed, executed and failed in one call of `execute`, and those still pending after a budget."""
+    """The trials resumed, executed and failed in one call of `execute`, and those pending after a budget ended."""
 
     resumed: int = 0
     executed: int = 0
@@ -113,10 +113,10 @@ class Progress:
 
 
 def run_folder(out: Path, loaded: LoadedSuite, only: Sequence[str] = ()) -> Path:
-    """Return the folder of a run: a function of the suite's content and of the options that determine its trials."""
+    """Return the folder of a run, a function of the suite's content and the options that determine its trials."""
     suite = loaded.suite.model_dump(mode="json", include={"suite": {"name", "seed"}, "datasets": True, "methods": True})
     protocol = loaded.protocol.model_dump(mode="json", exclude={"timeout", "memory"})
-    # A part alone is a name for patterns of --only: the same patterns are the same run.
+    # A part is merely a name for `--only` patterns: the same patterns are the same run.
     restrictions = [sorted(patterns) for patterns in (loaded.part_patterns, only) if patterns]
     references = [parse_reference(text) for group in loaded.suite.datasets for text in group.use]
     has_files = any(isinstance(reference, FileReference) for reference in references)
@@ -127,7 +127,7 @@ def run_folder(out: Path, loaded: LoadedSuite, only: Sequence[str] = ()) -> Path
         "only": restrictions[0] if len(restrictions) == 1 else restrictions,
     }
     digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:8]
-    # Titles, limits and the report's settings are left out: a change of them must not start a new run.
+    # Titles, limits and report settings are excluded: changing them must not start a new run.
     return out / loaded.suite.suite.name / f"{loaded.profile}-{digest}"
 
 
@@ -140,9 +140,9 @@ def execute(
     sources: Iterable[Iterable[EarlierRun]] = (),
     make_pool: PoolHook | None = None,
 ) -> Progress:
-    """Run the trials that are not in a folder's store yet."""
-    # Results of the runs that `sources` yield are used after those in the folder of reports; generators are closed. An
-    # executor that is an engine needs `make_pool`.
+    """Run the trials that a folder's store lacks."""
+    # Runs from `sources` are used after those in the reports folder, and generators are closed. An executor that is an
+    # engine requires `make_pool`.
     own = () if options.fresh else earlier_runs(plan, folder)
     with opened_sources([own, *sources]) as runs, prepare(plan, folder, registry, options, observer) as start:
         pending = start.pending(runs)
@@ -154,7 +154,7 @@ def execute(
 def prepare(
     plan: Plan, folder: Path, registry: Registry, options: RunOptions, observer: Observer
 ) -> Iterator[PreparedRun]:
-    """Check what a run needs before anything is written; then lock its folder, and open the store."""
+    """Check all requirements before anything is written; then lock the run folder and open the store."""
 
     def predicted(trial: Trial) -> float | None:
         return plan.forecast.costs.of(trial).seconds if plan.forecast is not None else None
@@ -164,12 +164,12 @@ def prepare(
     check_executor(registry, options.executor, options.scheduler)
     jobs = options.jobs or environment.available_cpus()
     setting = plan.loaded.protocol.memory
-    # Elsewhere, the default depends on the machine there.
+    # On other machines, the default depends on each machine.
     memory = environment.memory_limit(setting, jobs) if options.executor == LOCAL else int(setting * 2**30)
     remove_left_behind()
     with locked(folder), _file_errors(folder):
-        shutil.rmtree(folder / _WORK, ignore_errors=True)  # of a process that was killed
-        if not (plan.trials if plan.shard is None else plan.shard.n_trials):  # a shard may be empty
+        shutil.rmtree(folder / _WORK, ignore_errors=True)  # left by a killed process
+        if not (plan.trials if plan.shard is None else plan.shard.n_trials):  # an empty shard is fine
             _keep_results(plan, folder)
         plan.forecast = forecast(plan, registry, folder, jobs)  # from results that the lines below may replace
         with set_aside(folder, options.fresh) as discard, Store(folder) as store:
@@ -179,7 +179,7 @@ def prepare(
 
 @dataclass
 class PreparedRun:
-    """A run whose folder is locked and whose store is open, and the steps from there to its end."""
+    """A run with a locked folder and an open store, and its steps from there to the end."""
 
     plan: Plan
     folder: Path
@@ -189,17 +189,17 @@ class PreparedRun:
     budget: Budget | None
     jobs: int
     store: Store
-    described: Environment  # what runs the trials of this start
+    described: Environment  # the environment of this start
     discard: Callable[[], None]  # discards the results that this start replaces
     progress: Progress = field(default_factory=Progress)
 
     def pending(self, runs: Iterable[EarlierRun]) -> list[Trial]:
-        """Record the start, use what other runs have, and return the trials that are left in the order to run them."""
+        """Record the start, reuse results of other runs, and return the remaining trials in execution order."""
         self._remark(self.store.repair())
         _record_start(self.plan, self.folder, self.store, _origin(self.store, self.described))
         retried = RETRIED if self.options.retry_failed else ()
         statuses = copied_statuses(retry_failed=self.options.retry_failed)
-        # Before hours of work that the user expected to save.
+        # Reported before hours of work that the user expected to save.
         self._remark(reuse_results(self.plan, self.store, statuses, runs, retried))
         keys = self.store.finished(retried)
         done = [trial for trial in self.plan.trials if trial.key in keys]
@@ -209,7 +209,7 @@ class PreparedRun:
         return pending
 
     def work(self, pending: list[Trial], make_pool: PoolHook | None = None) -> None:
-        """Run trials and store each result as it comes, until a budget ends."""
+        """Run trials and store each result as it arrives, until the budget ends."""
         if not pending:
             return
         with _arrays(self.plan, self.folder, pending) as (data_folder, files):
@@ -217,14 +217,15 @@ class PreparedRun:
             jobs = min(self.jobs, len(pending))
             executor = open_executor(job, self.plan, self.registry, self.options, jobs, make_pool)
             executor.start(job, self.budget, self.observer.running)
-            # Closing it ends the trials that a budget cuts off; they leave no result, so the next start runs them.
+            # Closing the executor kills the trials that the budget cuts off; they leave no result, so the next start
+            # runs them.
             with closing(executor):
                 self.discard()
                 executor.submit(pending)
                 self._collect(executor, set(pending))
 
     def finish(self, pending: list[Trial]) -> Progress:
-        """Record what a budget has left, and return what this start has done."""
+        """Record what the budget left undone, and return what this start has done."""
         self.discard()
         self.progress.pending = len(pending) - self.progress.executed
         if self.budget is not None and self.progress.pending:
@@ -250,9 +251,9 @@ class PreparedRun:
                 raise PluginError(f"the executor {self.options.executor!r} gives a result that is not awaited: {trial}")
             left.remove(trial)
             if not self.progress.executed:
-                # What the results so far come from must not be forgotten if this start ends before its first one.
+                # The origin of earlier results must survive if this start ends before its own first result.
                 _record_environment(self.folder, self.store, self.described)
-            self.store.add(trial, result)  # in place of a failure, if it is retried
+            self.store.add(trial, result)  # replaces a retried failure
             if len(executor.machines) != n_machines:
                 n_machines = len(executor.machines)
                 self.store.record("machines", {**machines, **executor.machines})
@@ -260,16 +261,16 @@ class PreparedRun:
             if result.status is not Status.OK:
                 self.progress.failures[result.status] += 1
             self.observer.finished(trial, result)
-            if self.budget is not None and self.budget.is_over:  # the executor may look between trials only
+            if self.budget is not None and self.budget.is_over:  # the executor may check only between trials
                 break
 
 
 @contextmanager
 def _file_errors(folder: Path) -> Iterator[None]:
-    """Turn an error of the operating system during a run into one sentence."""
+    """Turn an operating system error during a run into one sentence."""
     try:
         yield
-    except BrokenPipeError:  # the reader of our output has gone
+    except BrokenPipeError:  # the reader of our output is gone
         raise
     except OSError as error:
         place = error.filename or f"all files of {folder}"
@@ -353,7 +354,7 @@ def _record_start(plan: Plan, folder: Path, store: Store, described: Environment
 
 
 def _origin(store: Store, described: Environment) -> Environment:
-    """Return where stored results come from: the recorded environment, or this one if there are none."""
+    """Return the environment of the stored results: the recorded one, or this one if there are no results."""
     recorded = store.recorded("environment", None)
     return described if recorded is None or not store.finished() else Environment.model_validate(recorded)
 
@@ -370,7 +371,7 @@ def _write_environment(folder: Path, described: Environment) -> None:
 
 
 def _other_environments(store: Store, described: Environment) -> list[Environment]:
-    """Return where merged results come from, which a later start of the run must not forget."""
+    """Return the environments of merged results, which a later start of the run must preserve."""
     others = store.recorded("other_environments", [])
     if not others:
         return []
@@ -380,7 +381,7 @@ def _other_environments(store: Store, described: Environment) -> list[Environmen
 
 @contextmanager
 def _arrays(plan: Plan, folder: Path, pending: list[Trial]) -> Iterator[tuple[Path, dict[str, ArrayFiles]]]:
-    """Write the arrays that pending trials need to files, which workers map into memory; remove them afterwards."""
+    """Write the arrays of pending trials to files, which workers memory-map; remove the files afterwards."""
     work = folder.resolve() / _WORK
     work.mkdir(exist_ok=True)
     try:

@@ -1,7 +1,7 @@
-"""Methods and datasets that a command adds to a suite: read from text or from Python objects, checked, appended.
+"""Methods and datasets that a command adds to a suite: parsed from text or Python objects, checked, appended.
 
-An addition is text such as ``MINE = relieff(n_neighbors=5) -> top 5 -> knn``. Python objects become such a text first,
-so that a command can resume the run.
+An addition is text, for instance ``MINE = relieff(n_neighbors=5) -> top 5 -> knn``. Python objects are converted to
+such text first, so that a command can resume the run.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ _SHOWN = 200  # characters of an addition in a message
 
 
 def option_of(text: str, name: str = "--add") -> str:
-    """Return an option with its text, for messages."""
+    """Return an option with its value, for messages."""
     cut = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
     return f'{name} "{"".join(c if c.isprintable() else repr(c)[1:-1] for c in cut)}"'
 
 
 def parse_addition(text: str) -> Method:
-    """Parse a method: a label, and a selector, a rule for the features to keep, and a classifier."""
+    """Parse a method: a label, a selector, a rule for the features to keep, and a classifier."""
     option = option_of(text)
     label, steps = _split_label(text)
     pieces = _split_steps(steps)
@@ -71,7 +71,7 @@ def parse_addition(text: str) -> Method:
 
 
 def _split_label(text: str) -> tuple[str, str]:
-    """Return the label and the rest; an equals sign in brackets belongs to a parameter."""
+    """Split off the label; an equals sign in brackets belongs to a parameter."""
     depth = 0
     for position, character in enumerate(text):
         depth += (character == "(") - (character == ")")
@@ -81,13 +81,13 @@ def _split_label(text: str) -> tuple[str, str]:
 
 
 def _split_steps(text: str) -> list[str]:
-    """Return the parts between arrows; an arrow in a quoted text or in brackets belongs to a parameter."""
+    """Return the parts between arrows; an arrow in quotes or brackets belongs to a parameter."""
     pieces, start, depth, quote, position = [], 0, 0, "", 0
     while position < len(text):
         character = text[position]
         arrow = 2 if text.startswith("->", position) else 1 if character == "→" else 0
         if quote:
-            position += character == "\\"  # whatever follows does not end the quoted text
+            position += character == "\\"  # an escaped character does not end the quoted text
             quote = "" if character == quote else quote
         elif character in "'\"":
             quote = character
@@ -111,12 +111,12 @@ def _rule_value(text: str) -> str | int | float:
 
 
 def additions_of(add: Any, registry: Registry) -> list[str]:
-    """Return methods as text, as `parse_addition` reads it."""
+    """Return methods as text in the syntax of `parse_addition`."""
     return [item if isinstance(item, str) else _text_of(item, registry) for item in items_of(add)]
 
 
 def items_of(add: Any) -> tuple[Any, ...]:
-    """Return methods one by one, each a text or a label with a method, as `additions_of` takes them."""
+    """Return methods one by one: a text or a (label, method) pair each, as accepted by `additions_of`."""
     if isinstance(add, str):
         return (add,)
     items = add.items() if isinstance(add, Mapping) else add
@@ -155,7 +155,7 @@ def with_additions(
     target: str | None = None,
     reference: str | None = None,
 ) -> LoadedSuite:
-    """Return a suite with more methods and datasets, and perhaps another reference."""
+    """Return a suite with additional methods and datasets, and optionally another reference."""
     methods = _methods(loaded, registry, add)
     groups = _groups(add_data, target)
     report = loaded.suite.report
@@ -183,7 +183,7 @@ def with_additions(
 
 
 def _methods(loaded: LoadedSuite, registry: Registry, add: Sequence[str]) -> dict[str, Method]:
-    """Return the added methods by their text, with their classes declared."""
+    """Return the added methods by their text, and declare their classes."""
     holders = dict.fromkeys((method.label for method in loaded.suite.methods), "a method of the suite")
     methods: dict[str, Method] = {}
     for text in add:
@@ -199,7 +199,7 @@ def _methods(loaded: LoadedSuite, registry: Registry, add: Sequence[str]) -> dic
 
 
 def _fitting(method: Method, option: str, loaded: LoadedSuite, registry: Registry) -> Method:
-    """Return a method as the protocol needs it: with a classifier if it predicts, else with one step."""
+    """Adapt a method to the protocol: with a classifier if test rows are predicted, else with a single step."""
     if KINDS[loaded.protocol.kind].predicts:
         if method.classifier is None:
             raise UsageError(f"{option}: the suite predicts classes, so write a classifier after the rule, such as knn")
@@ -223,7 +223,7 @@ def _names(listed: Mapping[str, object]) -> set[str]:
 
 
 def declare_classes(method: Method, option: str, registry: Registry) -> None:
-    """Register the classes that a method names by their import path; an error begins with the option."""
+    """Declare the classes that a method names by import path; an error message starts with the option."""
     for kind, text in (("selector", method.selector), ("classifier", method.classifier)):
         if text is not None:
             try:
@@ -233,7 +233,7 @@ def declare_classes(method: Method, option: str, registry: Registry) -> None:
 
 
 def _groups(add_data: Sequence[str], target: str | None) -> list[Datasets]:
-    """Return a table for each added dataset; the target is for those that have columns to choose from."""
+    """Return a table for each added dataset; the target applies to datasets with selectable columns."""
     groups = []
     for text in add_data:
         option = option_of(text, "--add-data")
@@ -246,7 +246,7 @@ def _groups(add_data: Sequence[str], target: str | None) -> list[Datasets]:
         has_columns = isinstance(reference, FileReference | RepositoryReference)
         if isinstance(reference, FileReference):
             text = f"{FileReference.prefix}{reference.path.absolute()}"
-        # A suite restricts the datasets that it knows; a class of added data must not vanish.
+        # A suite may restrict the classes of its own datasets; added data must keep all classes.
         groups.append(Datasets(use=[text], target=target if has_columns else None, classes="all"))
     if target is not None and not any(group.target for group in groups):
         raise UsageError(
@@ -269,7 +269,7 @@ def pull(words: Sequence[str], registry: Registry, lookup: Lookup) -> Iterator[D
 
 
 def _references(words: Sequence[str], registry: Registry, lookup: Lookup) -> dict[str, Reference]:
-    """Return the datasets that the words stand for, by label."""
+    """Return the datasets that the words refer to, by label."""
     references: dict[str, Reference] = {}
     for word in words:
         if word.endswith(".toml") or registry.suite_names.has(word):
@@ -283,7 +283,7 @@ def _references(words: Sequence[str], registry: Registry, lookup: Lookup) -> dic
 
 
 def _datasets(word: str, registry: Registry, lookup: Lookup) -> Sequence[Reference]:
-    """Return the dataset that a word names, or those of an OpenML suite."""
+    """Return the dataset that a word refers to, or the members of an OpenML suite."""
     if not set(word) & set(":(@") and not registry.dataset_names.has(word):
         names = [*registry.datasets, *registry.suites(), *collection_names(registry)]
         raise UnknownNameError("dataset, suite or collection", word, names, "see 'mfbench datasets list'")

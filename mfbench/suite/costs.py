@@ -1,4 +1,4 @@
-"""What the trials of a plan cost, from what plugins declare: the same on every machine for the same plan and code."""
+"""Declared costs of a plan's trials, from the plugins' formulas: the same on every machine for equal plan and code."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _HELP = "use sums and products of numbers, n, p, k, their powers and log(...), s
 class Complexity:
     """A formula in the rows ``n``, the features ``p`` and the classes ``k``."""
 
-    terms: tuple[ast.expr, ...]  # the terms of its sum
-    # Whether its values are seconds: each term has a number as a factor, which is below 1 unless the term is constant.
-    # Otherwise the formula only states how time grows.
+    terms: tuple[ast.expr, ...]  # the summands
+    # Whether its values are seconds: each term has a coefficient, which is below 1 unless the term is constant.
+    # Otherwise the formula gives only the growth.
     in_seconds: bool
 
     def __call__(self, n: float, p: float, k: float) -> float:
@@ -37,13 +37,13 @@ class Complexity:
         return _sum(self.terms, n, p, k)
 
     def growth(self, n: float, p: float, k: float) -> float:
-        """Return the value without constant terms, which hide in small tables how the others grow."""
+        """Return the value without constant terms, which on small tables hide the growth of the others."""
         return _sum(tuple(term for term in self.terms if not _is_constant(term)) or self.terms, n, p, k)
 
 
 def parse_complexity(text: str) -> Complexity:
-    """Return the formula that a text stands for."""
-    # The formula is read, never executed: it is plain text of a plugin.
+    """Parse a formula."""
+    # The formula is plugin text, so it is interpreted term by term and never executed.
     try:
         terms = tuple(_terms(ast.parse(text.strip(), mode="eval").body))
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -54,7 +54,7 @@ def parse_complexity(text: str) -> Complexity:
 
 
 def _terms(node: ast.expr) -> list[ast.expr]:
-    """Return the terms of a sum; those of a long sum are nested as deeply as it is long."""
+    """Return the terms of a sum; a long sum is a deeply nested tree."""
     terms = []
     while isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
         terms += _terms(node.right)
@@ -63,7 +63,7 @@ def _terms(node: ast.expr) -> list[ast.expr]:
 
 
 def _factor(node: ast.expr) -> float:
-    """Return the product of the numbers among the factors of a term; 1 if there are none."""
+    """Return the product of a term's numeric factors, 1 if it has none."""
     match node:
         case ast.Constant(value=int() | float() as number):
             return float(number)
@@ -82,7 +82,7 @@ def _sum(terms: tuple[ast.expr, ...], n: float, p: float, k: float) -> float:
 
 
 def _require(node: ast.expr, text: str) -> None:
-    """Raise ValueError unless a node is a formula."""
+    """Raise ValueError unless a node is a valid formula."""
     match node:
         case ast.Constant(value=bool()):
             pass
@@ -114,17 +114,17 @@ def _evaluate(node: ast.expr, values: dict[str, float]) -> float:
     raise AssertionError(f"a formula contains {ast.dump(node)}, which _require lets through")
 
 
-TRIAL = 3e-3  # seconds that a trial takes whatever the method: encoding, scoring, storing
-EVALUATION = 4e-4  # seconds around each fit of a classifier: columns are copied, rows predicted and scored
-GROWTH = 1e-8  # seconds per unit of a formula that only states growth
+TRIAL = 3e-3  # seconds of a trial's fixed overhead: encoding, scoring, storing
+EVALUATION = 4e-4  # seconds around each classifier fit: copying columns, predicting rows, scoring
+GROWTH = 1e-8  # seconds per unit of a formula without coefficients
 UNDECLARED = parse_complexity("5e-3 + 1e-6 * n * p")
-LEAST, LONGEST = 1e-6, 1e7  # seconds of a fit: whatever a formula gives, sums of costs stay finite and positive
-COPIES = 4  # of a fold's encoded columns that exist at the same time
-SMALLEST = 2 * 2**20  # bytes by which the memory of a worker rises in a trial on a small table
+LEAST, LONGEST = 1e-6, 1e7  # seconds of a fit; bounds that keep sums of costs finite and positive
+COPIES = 4  # copies of a fold's encoded columns that exist at the same time
+SMALLEST = 2 * 2**20  # bytes by which a worker's memory grows in a trial on a small table
 
 
 class DeclaredCosts:
-    """The costs of a plan's trials by the formulas of its methods; see `declared_costs`."""
+    """Costs of a plan's trials from the formulas of its methods; see `declared_costs`."""
 
     def __init__(self, plan: Plan, registry: Registry) -> None:
         self.plan = plan
@@ -147,8 +147,8 @@ class DeclaredCosts:
         self._costs: dict[tuple[str, str, FoldSizes], Cost] = {}
 
     def of(self, trial: Trial) -> Cost:
-        """Return what a trial of the plan costs."""
-        # A selector fit that trials share is part of the cost of the plan's first method that needs it.
+        """Return the cost of a trial of the plan."""
+        # A shared selector fit is charged to the plan's first method that needs it.
         sizes = self.sizes(trial.dataset, trial.fold)
         key = trial.dataset, trial.method, sizes
         if key not in self._costs:
@@ -156,13 +156,13 @@ class DeclaredCosts:
         return self._costs[key]
 
     def sizes(self, dataset: str, fold: int) -> FoldSizes:
-        """Return the sizes of a fold; those of the other repeats differ by a row at most."""
+        """Return the sizes of a fold; those in other repeats differ by one row at most."""
         if dataset not in self._sizes:
             self._sizes[dataset] = sizes_of(self.plan.datasets[dataset], self._protocol)
         return self._sizes[dataset][fold]
 
     def one_fit(self, method: ResolvedMethod, n: float, p: int, k: int) -> float:
-        """Return the seconds of a fit of a method's selector, on ``n`` rows, and of its classifier at each size."""
+        """Return the seconds of one fit of a method's selector on ``n`` rows, and of its classifier at each size."""
         selecting = 0.0 if method.selector is None else self._fit("selector", method.selector, n, p, k)
         if method.classifier is None:
             return selecting
@@ -198,14 +198,14 @@ class DeclaredCosts:
 
 
 def declared_costs(plan: Plan, registry: Registry) -> DeclaredCosts:
-    """Return the costs of a plan's trials by the formulas that plugins declare."""
-    # They depend on the plan and the code alone, not on stored times or on the machine: on ordinary machines they are
-    # of the right order, and processes on different machines agree about them.
+    """Return the costs of a plan's trials from the formulas that plugins declare."""
+    # They depend on the plan and the code alone, not on stored times or the machine: the order of magnitude is right on
+    # ordinary machines, and processes on different machines agree on them.
     return DeclaredCosts(plan, registry)
 
 
 def _formula(text: str) -> Complexity:
-    """Return a formula; one that cannot be read counts as none: ``mfbench check`` reports it, and a run can go on."""
+    """Parse a formula; an invalid one is ignored, since ``mfbench check`` reports it and a run need not fail."""
     try:
         return parse_complexity(text) if text else UNDECLARED
     except ValueError:
@@ -213,7 +213,7 @@ def _formula(text: str) -> Complexity:
 
 
 def _value(formula: Complexity, n: float, p: float, k: float) -> float:
-    """Return the seconds that a formula gives, within bounds; those of a formula without a value are `UNDECLARED`."""
+    """Return the seconds that a formula gives, within bounds; `UNDECLARED` if it has no value."""
     n, p, k = max(n, 1.0), max(p, 1.0), max(k, 1.0)
     try:
         value = formula(n, p, k) if formula.in_seconds else UNDECLARED(1, 1, 1) + GROWTH * formula(n, p, k)

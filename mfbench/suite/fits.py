@@ -1,4 +1,4 @@
-"""The fits that a trial makes: on how many rows, and how often, as the protocol and the tuning of its method ask."""
+"""The number of fits in a trial and their rows, as determined by the protocol and the method's tuning."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mfbench.suite.forms import KINDS
 from mfbench.suite.methods import TOP, PlannedDataset, ResolvedMethod, curve_sizes
 from mfbench.suite.protocols import EvaluationProtocol
 
-POSITIVE = 0.8  # the share of the columns that the rule "positive" keeps; what it really is, only a fit can tell
+POSITIVE = 0.8  # assumed share of columns that the rule "positive" keeps; only a fit can tell the true one
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,18 +24,18 @@ class FoldSizes:
     rows: int  # rows, tested: rows of the final fit, and test rows
     tested: int
     tuned: int  # rows that tuning fits on
-    scorings: int  # parts that tuning fits and scores each grid point on
-    final: bool  # whether the fits of tuning are tested as they are, without another one
+    scorings: int  # parts on which tuning fits and scores each grid point
+    final: bool  # whether the fits of tuning are tested directly, without a refit
     features: int  # features, columns: features, and columns after encoding
     columns: int
-    # classes, problems: classes of each problem, and problems: more than one if each class is a problem of its own.
+    # classes, problems: classes per problem, and problems (more than one with a one-vs-rest problem per class).
     classes: int
     problems: int
 
 
 @dataclass(frozen=True, slots=True)
 class FitLocation:
-    """Where selectors are fitted: on rows of the fold or of its inner folds, at the points of a grid."""
+    """Where selectors are fitted: on the fold's rows or its inner folds, and at which grid points."""
 
     inner: bool
     rows: int
@@ -44,16 +44,16 @@ class FitLocation:
 
 @dataclass(frozen=True, slots=True)
 class Fits:
-    """The number of fits of a trial's selector, by place, and of its classifier, by the number of rows."""
+    """The number of selector fits by location, and of classifier fits by number of rows."""
 
-    # Of a classifier with a curve it is the number at each of its sizes.
+    # For a classifier with a curve, the number at each size.
 
     selectors: Counter[FitLocation] = field(default_factory=Counter)
     classifiers: Counter[int] = field(default_factory=Counter)
 
 
 def sizes_of(planned: PlannedDataset, protocol: EvaluationProtocol) -> list[FoldSizes]:
-    """Return the sizes of each fold of a dataset, as they are in the first repeat."""
+    """Return the sizes of each fold of a dataset in the first repeat."""
     data = planned.data
     columns = encoded_columns(data)
     one_by_one = protocol.decisions == "one-vs-rest" and data.n_classes > 2
@@ -84,7 +84,7 @@ def sizes_of(planned: PlannedDataset, protocol: EvaluationProtocol) -> list[Fold
 
 
 def encoded_columns(data: Dataset) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Return the number of columns that each feature has after encoding; see `mfbench.data.prepare.Encoder`."""
+    """Return the number of encoded columns of each feature; see `mfbench.data.prepare.Encoder`."""
     columns = np.ones(data.n_features, dtype=np.int64)
     if data.encoding == "one-hot":
         for feature in np.flatnonzero(data.categorical):
@@ -95,7 +95,7 @@ def encoded_columns(data: Dataset) -> np.ndarray[tuple[int], np.dtype[np.int64]]
 
 
 def kept_columns(method: ResolvedMethod, columns: int) -> int:
-    """Return about how many columns the selector of a method leaves to its classifier."""
+    """Return the approximate number of columns that a method's selector passes to the classifier."""
     if method.selector is None:
         return columns
     rules = [rule for target, _, values in method.grid if target == TOP for rule in values] or [method.top]
@@ -103,7 +103,7 @@ def kept_columns(method: ResolvedMethod, columns: int) -> int:
 
 
 def fitted_columns(method: ResolvedMethod, features: int, columns: int) -> list[int]:
-    """Return about how many columns each fit of a method's classifier has; there is one for each size of a curve."""
+    """Return the approximate number of columns in each fit of a method's classifier, one per size of a curve."""
     if method.curve is None:
         return [kept_columns(method, columns)]
     return [ceil(size * columns / features) for size in curve_sizes(method.curve, features)]
@@ -118,7 +118,7 @@ def _kept(rule: object, columns: int) -> float:
 
 
 def fits_of(method: ResolvedMethod, sizes: FoldSizes, protocol: EvaluationProtocol) -> Fits:
-    """Return the fits that a trial of a method makes, for each of its problems."""
+    """Return the fits in a trial of a method, for each of its problems."""
     fits = Fits()
     outer = FitLocation(False, sizes.rows, "")
     if not KINDS[protocol.kind].predicts:
@@ -147,12 +147,12 @@ def fits_of(method: ResolvedMethod, sizes: FoldSizes, protocol: EvaluationProtoc
 
 
 def _fitted_grid(method: ResolvedMethod) -> list[tuple[object, ...]]:
-    """Return the values that a method tries, without those along a classifier's path: one fit serves all of them."""
+    """Return a method's grid values, except along a classifier's path, where one fit serves all values."""
     path = method.classifier.path[0] if method.classifier is not None and method.classifier.path is not None else None
     return [values for target, name, values in method.grid if target != "classifier" or name != path]
 
 
 def _selector_grid(method: ResolvedMethod) -> list[tuple[object, ...]]:
-    """Return the values that a method tries for its selector; along its path a single fit serves all of them."""
+    """Return the grid values of a method's selector; along its path one fit serves all values."""
     path = method.selector.path[0] if method.selector is not None and method.selector.path is not None else None
     return [values for target, name, values in method.grid if target == "selector" and name != path]

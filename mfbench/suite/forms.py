@@ -1,7 +1,7 @@
-"""The kinds of protocol in a suite file: the keys of each kind and their default values.
+"""The kinds of protocol in a suite file: the keys of each kind and their defaults.
 
-This module is light on purpose: reading a suite must not import the code that computes splits. The class of a protocol
-in `mfbench.suite.protocols` accepts exactly the keys listed here.
+This module is deliberately light: reading a suite must not import the code that computes splits. The class of a
+protocol in `mfbench.suite.protocols` accepts exactly the keys listed here.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ _HERE = "mfbench.run.trial.metrics:"
 class Score:
     """What a score measures, and how it is reported."""
 
-    # The place of the function that computes it from `mfbench.run.trial.metrics.Predictions`, and whether that needs
-    # more than predicted class codes; its direction, whether it is printed in percent, and its range; whether it is the
-    # share of decisions that are right, and whether each class is a decision of its own.
+    # Import path of the function that computes it from `mfbench.run.trial.metrics.Predictions`, and whether that needs
+    # more than predicted class codes; its direction, whether it is shown in percent, and its range; whether it is the
+    # share of correct decisions, and whether each class is a decision of its own.
 
     place: str = ""
     needs_scores: bool = False
@@ -40,7 +40,7 @@ class Score:
 
     @property
     def range(self) -> tuple[float, float]:
-        """The smallest and the largest possible value; a score in percent is a share."""
+        """The smallest and largest possible value; a percentage is a share of one."""
         return (0.0, 1.0) if self.percent else (self.lowest, self.highest)
 
 
@@ -55,7 +55,7 @@ METRICS: dict[str, Score] = {
 }
 """Scores of predictions."""
 CURVE_METRICS: dict[str, Score] = dict.fromkeys(("area", "area_linear"), Score(percent=False))
-"""Scores of a curve: the area under the first of the other scores, over the logarithm of the size and over the size."""
+"""Scores of a curve: the area under the first other metric, over the logarithm of the size and over the size."""
 DETECTION_METRICS: dict[str, Score] = {
     "area": Score(percent=False),  # area under the curve of detection over false alarms, from the weights
     "detection": Score(percent=False),  # relevant features selected, over all relevant features
@@ -66,9 +66,9 @@ DETECTION_METRICS: dict[str, Score] = {
     "f1": Score(percent=False),  # harmonic mean of detection and precision
     "pair_detection": Score(percent=False),  # share of the t true pairs among the t pairs with the largest weights
 }
-"""Scores of a round of generated data, in the order of the report."""
+"""Scores of a round of generated data, in report order."""
 SCORES: dict[str, Score] = {**METRICS, **CURVE_METRICS, **DETECTION_METRICS}
-"""Every score that a protocol can measure."""
+"""All scores of any protocol."""
 
 
 SOUND, PUBLISHED = "sound", "published"
@@ -80,34 +80,34 @@ COMMON = ("kind", "form", "scale", "classes", "metrics", "grid_values", "timeout
 class TrialKind:
     """How the trials of a protocol run."""
 
-    resolver: str  # place of the function that looks up a method
-    runner: str  # place of the `mfbench.run.trial.curve.TrialRunner`
+    resolver: str  # import path of the function that resolves a method
+    runner: str  # import path of the `mfbench.run.trial.curve.TrialRunner`
     predicts: bool  # whether test rows are predicted, so that every method needs a classifier
 
 
 # Fits a method on training rows and predicts test rows.
 PREDICTION = TrialKind("mfbench.suite.resolve:resolve_predictor", "mfbench.run.trial.curve:PredictionRunner", True)
-# Fits a selector on generated data and compares its features with the truth.
+# Fits a selector on generated data and compares the selected features with the truth.
 DETECTION = TrialKind("mfbench.suite.resolve:resolve_detector", "mfbench.run.trial.detection:DetectionRunner", False)
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What a suite may set for one kind of protocol, and what sets its kind apart."""
+    """A kind of protocol: the keys that a suite may set, and how its trials run."""
 
-    place: str  # that of its class, whose constructor takes the keys
-    sound: Mapping[str, Any]  # its keys, each with its value in the form `sound`, which measures as one should
-    # The values that differ in the form `published`, which repeats the measurements of the papers.
+    place: str  # import path of its class, whose constructor takes the keys
+    sound: Mapping[str, Any]  # its keys with their values in the form `sound`, the recommended practice
+    # Values that differ in the form `published`, which reproduces the papers' measurements.
     published: Mapping[str, Any] = field(default_factory=dict)
-    # What the standard profiles `quick` and `standard` change.
+    # Changes by the standard profiles `quick` and `standard`.
     profiles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    metrics: tuple[str, ...] = (*METRICS, *CURVE_METRICS)  # scores that `metrics` may name
+    metrics: tuple[str, ...] = (*METRICS, *CURVE_METRICS)  # scores allowed in `metrics`
     task: TrialKind = PREDICTION  # how its trials run
     tunes: bool = True  # whether methods may tune
     draws_curves: bool = True  # whether methods may be scored at several numbers of features
-    samples: bool = True  # whether the training rows may be sampled
-    times: bool = False  # whether it measures times, which compare only if they were measured together
-    # What the parts are for which the level of tests was measured: "folds", or random "thirds" or "splits".
+    samples: bool = True  # whether training rows may be sampled
+    times: bool = False  # whether it measures times, which are comparable only if measured together
+    # The type of resampling for which the level of the tests was measured: "folds", or random "thirds" or "splits".
     resampling: str = ""
 
     @property

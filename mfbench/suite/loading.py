@@ -1,4 +1,4 @@
-"""From a suite's name or path to a validated suite; every mistake in a file becomes one sentence that locates it."""
+"""From a suite's name or path to a validated suite; every mistake in a file becomes one sentence with its location."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ from mfbench.suite.validation_messages import describe
 
 @dataclass(frozen=True)
 class Restriction:
-    """Patterns for the names of datasets and methods, and how messages refer to them."""
+    """Name patterns that select datasets and methods, and how messages refer to them."""
 
-    # Shell patterns. Datasets are restricted to those that match a pattern, if any does; so are methods. Without
-    # patterns nothing is restricted.
+    # Shell patterns. If any pattern matches a dataset, the datasets are restricted to the matches; likewise for
+    # methods. Without patterns nothing is restricted.
     patterns: tuple[str, ...]
-    source: str = "--only"  # what has the patterns: an option, or a table of a file
-    scope: str = "no dataset and no method of this suite"  # what a pattern without a match has been compared with
+    source: str = "--only"  # origin of the patterns: an option, or a table of a file
+    scope: str = "no dataset and no method of this suite"  # what a pattern without a match was compared with
 
     def kept(self, groups: Iterable[Sequence[str]]) -> list[set[str]]:
-        """Return the names of each group that the patterns leave."""
+        """Return the names in each group that the patterns select."""
         groups = list(groups)
         names = [name for group in groups for name in group]
         for pattern in self.patterns:
@@ -52,12 +52,12 @@ class Restriction:
 
 
 def matching(patterns: Collection[str], names: Iterable[str]) -> set[str]:
-    """Return the names that match a shell pattern."""
+    """Return the names that match any of the shell patterns."""
     return {name for name in names if any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)}
 
 
 def expand_replicates(suite: Suite, profile: str, file: str) -> Suite:
-    """Return a suite with its replicates listed: each dataset once for every seed."""
+    """Expand replicates: each dataset is listed once per seed."""
     groups = []
     total = 0
     for position, group in enumerate(suite.datasets):
@@ -96,16 +96,16 @@ ERRORS_SHOWN = 10
 
 @dataclass(frozen=True)
 class SuiteLocation:
-    """Where a suite names something, for messages: a table of its file, or an option of the command."""
+    """The location of an entry of a suite for messages: a table of its file, or an option of the command."""
 
     text: str
-    has_keys: bool = True  # whether it is a table, of which a message names the key
+    has_keys: bool = True  # whether it is a table, whose keys messages include
 
     def __str__(self) -> str:
         return self.text
 
     def key(self, name: str) -> str:
-        """Return the place of a key of the table."""
+        """Return the location of a key of the table."""
         return f"{self.text}.{name}" if self.has_keys else self.text
 
 
@@ -114,29 +114,29 @@ class LoadedSuite:
     """A validated suite with a profile applied."""
 
     suite: Suite  # as in the file
-    path: Path  # the file; the paths of `file:` datasets are relative to its folder
-    profile: str  # the profile's name
-    protocol: ProtocolSettings  # the protocol with the profile applied, complete: every key of its kind is set
-    request: tuple[str, ...]  # the words after `mfbench suite` that request this
-    part: str | None = None  # the name of the suite's part to run; None for all of it
-    # The methods that are not in the file, by label, each with the option that adds it.
+    path: Path  # the file; paths of `file:` datasets are relative to its folder
+    profile: str
+    protocol: ProtocolSettings  # the protocol with the profile applied: every key of its kind is set
+    request: tuple[str, ...]  # the words after `mfbench suite` that request this suite
+    part: str | None = None  # name of the part to run; None for the whole suite
+    # Methods that are not in the file, by label, each with the option that added it.
     added_methods: Mapping[str, str] = field(default_factory=dict)
-    added_data: Mapping[int, str] = field(default_factory=dict)  # the same for datasets, by their position in the suite
+    added_data: Mapping[int, str] = field(default_factory=dict)  # the same for datasets, by position in the suite
 
     @property
     def part_patterns(self) -> tuple[str, ...]:
-        """The patterns of the part; none for the whole suite."""
+        """The patterns of the part; empty for the whole suite."""
         return () if self.part is None else tuple(self.suite.parts[self.part].only)
 
     def restrictions(self, only: Sequence[str] = ()) -> list[Restriction]:
-        """Return what restricts a run to less than the suite: its part, and within it the patterns of ``--only``."""
+        """Return the restrictions of a run: the suite's part, and within it the patterns of ``--only``."""
         scope = f"no dataset and no method of the profile {self.profile!r}"
         within = Restriction.scope if self.part is None else f"no dataset and no method of the part {self.part!r}"
         part = Restriction(self.part_patterns, f"{self.path}: parts.{self.part}.only:", scope)
         return [part, Restriction(tuple(only), scope=within)]
 
     def place_of_method(self, position: int) -> SuiteLocation:
-        """Return where a method is written."""
+        """Return the location of a method."""
         option = self.added_methods.get(self.suite.methods[position].label)
         return (
             SuiteLocation(f"{self.path}: methods[{position}]")
@@ -145,7 +145,7 @@ class LoadedSuite:
         )
 
     def place_of_dataset(self, position: int, index: int) -> str:
-        """Return where a dataset is written: `position` is that of its table, `index` that in the table's list."""
+        """Return the location of a dataset: the position of its table, and the index in the table's list."""
         return self.added_data.get(position, f"{self.path}: datasets[{position}].use[{index}]")
 
 
@@ -193,7 +193,7 @@ def load_suite(
 
 
 def _of_profile(suite: Suite, profile: str, profiles: Collection[str], file: str) -> Suite:
-    """Return a suite without the datasets and methods of other profiles."""
+    """Return a suite without datasets and methods of other profiles."""
     kept: dict[str, list[Any]] = {}
     for part in ("datasets", "methods"):
         entries = getattr(suite, part)
@@ -226,7 +226,7 @@ def read_text(path: Path) -> str:
             content = file.read(LARGEST_FILE + 1)
         if len(content) > LARGEST_FILE:
             raise SuiteError(f"{path}: larger than {LARGEST_FILE // 2**20} MiB, which is too large for a suite")
-        return content.decode("utf-8-sig")  # some editors begin a file with a byte order mark
+        return content.decode("utf-8-sig")  # some editors start a file with a byte order mark
     except UnicodeDecodeError as error:
         raise SuiteError(f"{path}: not UTF-8 text (byte {error.start}); save it as UTF-8") from None
     except OSError as error:
@@ -239,7 +239,7 @@ def parse_toml(text: str, file: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise SuiteError(f"{file}: not valid TOML: {error}") from None
-    except ValueError:  # Python refuses to read them
+    except ValueError:  # Python refuses to parse them
         raise SuiteError(f"{file}: a whole number has thousands of digits; use at most 64 bits") from None
     except RecursionError:
         raise SuiteError(f"{file}: lists or tables are nested too deeply") from None
@@ -278,12 +278,12 @@ def _check_labels(suite: Suite, file: str) -> None:
 
 
 def _share_a_profile(first: Method, second: Method) -> bool:
-    """Return whether some profile has both methods; one without ``profiles`` is in all."""
+    """Return whether two methods share a profile; a method without ``profiles`` belongs to all."""
     return first.profiles is None or second.profiles is None or bool(set(first.profiles) & set(second.profiles))
 
 
 def _check_keys(suite: Suite, file: str) -> None:
-    """Reject keys of another kind of protocol; if they were ignored, readers would expect them to have an effect."""
+    """Reject keys of another kind of protocol: readers would expect ignored keys to have an effect."""
     kind = suite.protocol.kind
     keys = KINDS[kind].keys
     _check_metrics(suite.protocol, file)

@@ -1,4 +1,4 @@
-"""The methods of a plan: selector and classifier, looked up and checked."""
+"""The methods of a plan: selector and classifier, resolved and checked."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ SHOWN_SIZES = 10  # of a list in a description
 
 
 def count_of(size: str | int | float, n_features: int) -> int:
-    """Return the number of features that a size stands for; a fraction is rounded up, as everywhere."""
+    """Return the number of features for a size; fractions are rounded up, as everywhere."""
     if isinstance(size, float):
         return math.ceil(size * n_features - 1e-9)
     return n_features if size == "all" else int(size)
 
 
 def curve_sizes(curve: Curve, n_features: int) -> tuple[int, ...]:
-    """Return the sizes of a curve on a dataset, ascending."""
+    """Return the sizes of a curve on a dataset in ascending order."""
     if isinstance(curve, SizeRange):
         sizes = _between(_bounded(curve.first, n_features), _bounded(curve.last, n_features), curve)
     else:
@@ -45,7 +45,7 @@ def _between(first: int, last: int, curve: SizeRange) -> list[int]:
 
 
 def describe_curve(curve: Curve) -> str:
-    """Return a curve as a part of a method's description."""
+    """Return the description of a curve, as part of the method's."""
     if isinstance(curve, SizeRange):
         spacing = "" if curve.spacing == "log" else f", {curve.spacing}"
         return f"curve {curve.first} … {curve.last} ({curve.count} sizes{spacing})"
@@ -56,7 +56,7 @@ def describe_curve(curve: Curve) -> str:
 
 TOP = "top"
 SHOWN_VALUES = 6  # of each grid in a description
-# The values to tune: (target, parameter, values) with the target "selector", "classifier" or "top".
+# The values to tune: (target, parameter, values), with target "selector", "classifier" or "top".
 Grid = tuple[tuple[str, str, tuple[Any, ...]], ...]
 
 
@@ -64,13 +64,13 @@ Grid = tuple[tuple[str, str, tuple[Any, ...]], ...]
 class Step:
     """A selector or classifier of a method, resolved."""
 
-    expression: Expression  # name and parameters; the name is one that the registry lists
+    expression: Expression  # name and parameters; the registry lists this name
     raw_input: bool = False  # for selectors: whether it is fitted on unencoded columns
     numbers: bool = False  # for selectors: whether it is fitted on numbers if the dataset has a numeric response
-    # The parameter along which one fit serves all values, and the name of the method that takes a value: a selector's
-    # returns weights, a classifier's another fitted classifier.
+    # The parameter for which one fit serves all values, and the name of the method that takes a value: a selector's
+    # returns weights, a classifier's returns another fitted classifier.
     path: tuple[str, str] | None = None
-    written: Expression | None = None  # as in the suite; None if that is `expression`
+    written: Expression | None = None  # as in the suite; None if equal to `expression`
 
     def __str__(self) -> str:
         return str(self.written or self.expression)
@@ -83,24 +83,24 @@ class Step:
 
 @dataclass(frozen=True)
 class ResolvedMethod:
-    """A method of a suite after its names and parameters have been looked up and checked."""
+    """A method of a suite with its names and parameters resolved and checked."""
 
-    label: str  # its name in tables
+    label: str  # name in tables
     selector: Step | None
-    classifier: Step | None  # none only if the protocol predicts nothing
+    classifier: Step | None  # None only if the protocol predicts nothing
     top: Top | Literal["relevant"]  # the rule that turns weights into a subset
-    grid: Grid = ()  # the values to tune; the target is "selector", "classifier" or "top"
+    grid: Grid = ()  # values to tune; the target is "selector", "classifier" or "top"
     selection: Selection = "nested"  # how the grid point is selected; "nested" for a method without a grid
-    weights: Weights | None = None  # the distance in which the weights of the kept features count
-    curve: Curve | None = None  # the numbers of features at which it is scored; `top` is then "all"
+    weights: Weights | None = None  # the distance that the weights of the kept features scale
+    curve: Curve | None = None  # numbers of features at which the method is scored; `top` is then "all"
 
     def describe(self) -> str:
-        """Return the whole definition in one line: steps with their parameters, and the values that are tried."""
+        """Return the whole definition in one line: steps with parameters, and the grid."""
         parts = [str(step) for step in (self.selector, self.classifier) if step is not None]
         rules = [] if self.weights is None else [f"weighted ({self.weights})"]
         if self.curve is not None:
             rules.insert(0, describe_curve(self.curve))
-        # A classifier alone has a rule only if nothing is predicted and its weights are used.
+        # A classifier alone has a rule only if nothing is predicted and its own weights are used.
         elif (self.selector is not None or self.top != "all") and TOP not in {target for target, _, _ in self.grid}:
             rules.insert(0, f"top {self.top}")
         if rules:
@@ -110,13 +110,13 @@ class ResolvedMethod:
 
     @property
     def described_classifier(self) -> str:
-        """The classifier with its parameters and the values of its own that are tried; empty without a classifier."""
+        """The classifier with its parameters and its part of the grid; empty without a classifier."""
         own = tuple(entry for entry in self.grid if entry[0] == "classifier")
         return "" if self.classifier is None else f"{self.classifier}{_tuned(own)}"
 
 
 def _tuned(grid: Grid, scope: Sequence[str] = ()) -> str:
-    """Return the values that are tried, in brackets; empty without any."""
+    """Return the grid in brackets; empty without one."""
     names = [name for _, name, _ in grid]
     tuned = [
         f"{f'{target}.{name}' if names.count(name) > 1 else name} {_shown(values)}" for target, name, values in grid
@@ -125,14 +125,14 @@ def _tuned(grid: Grid, scope: Sequence[str] = ()) -> str:
 
 
 def _shown(values: tuple[Any, ...]) -> str:
-    """Return the values of a grid; of a long one the ends and their number."""
+    """Return the values of a grid; a long one is abbreviated to its ends and its length."""
     if len(values) > SHOWN_VALUES:
         return f"{values[0]} … {values[-1]} ({len(values)} values)"
     return ", ".join(map(str, values))
 
 
 def resolve_grid(method: Method, registered: Mapping[str, Registered], location: str) -> Grid:
-    """Return the grid of a method; empty if it is not tuned."""
+    """Return the grid of a method; empty without tuning."""
     if method.tune is None:
         return ()
     if method.tune == "default":
@@ -162,7 +162,7 @@ def resolve_grid(method: Method, registered: Mapping[str, Registered], location:
 
 
 def thinned(values: tuple[Any, ...], count: int) -> tuple[Any, ...]:
-    """Return at most `count` of the values: the first, the last, and some between them at about equal distances."""
+    """Return at most `count` values: the first, the last, and about evenly spaced ones between them."""
     if len(values) <= count:
         return values
     if count == 1:
@@ -173,7 +173,7 @@ def thinned(values: tuple[Any, ...], count: int) -> tuple[Any, ...]:
 def _resolve_names(
     key: str, values: Sequence[Any], registered: Mapping[str, Registered], location: str
 ) -> tuple[str, list[str]]:
-    """Return the step and the parameters of a key; several, separated by commas, are tuned together."""
+    """Return the step and the parameters of a key; parameters separated by commas are tuned together."""
     parts = [part.strip() for part in key.split(",")]
     owners = [_resolve_key(part, values, registered, location) for part in parts]
     if len({target for target, _ in owners}) > 1:
@@ -229,11 +229,11 @@ def _check_top_values(values: Sequence[Any], location: str) -> None:
 
 @dataclass(frozen=True)
 class PlannedDataset:
-    """A dataset as the trials see it (classes restricted), with its label in tables, content hash and collections."""
+    """A dataset as the trials see it (classes restricted): label in tables, content hash and collections."""
 
-    # If every round generates its own data, `reference` names the generator, and `data` is an example with the truth
-    # and its columns in canonical order. `location` is where it came from, as in `mfbench.data.lookup.LoadedDataset`.
-    # `classes` is the rule by which classes are kept, and `dropped` has the rows of the others by class.
+    # If every round generates its own data, `reference` is the generator, and `data` is an example with the truth and
+    # with columns in canonical order. `location` is its origin, as in `mfbench.data.lookup.LoadedDataset`. `classes` is
+    # the rule that selects the classes to keep; `dropped` counts the rows of the others by class.
 
     label: str
     data: Dataset

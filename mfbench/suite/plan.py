@@ -1,4 +1,4 @@
-"""From a loaded suite to a plan: methods resolved, datasets loaded once, every trial with its key and seed."""
+"""From a loaded suite to a plan: resolved methods, datasets loaded once, and trials with keys and seeds."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ from mfbench.suite.schema import Method, ProtocolSettings, check_trials
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a trial costs."""
+    """The cost of a trial."""
 
     unlimited: float  # wall seconds on one worker without a time limit
-    memory: int  # bytes by which the memory of its worker rises
+    memory: int  # bytes by which its worker's memory grows
     limit: float = math.inf  # seconds after which it is stopped
 
     @property
@@ -48,34 +48,34 @@ class Cost:
 
     @property
     def is_too_long(self) -> bool:
-        """Whether it is expected to be stopped."""
+        """Whether it is expected to exceed the limit."""
         return self.unlimited >= self.limit
 
 
 class Costs(Protocol):
-    """The costs of the trials of a plan, declared or learned from earlier trials."""
+    """The costs of a plan's trials, declared or learned from earlier trials."""
 
     def of(self, trial: Trial) -> Cost:
-        """Return what a trial of the plan costs."""
+        """Return the cost of a trial of the plan."""
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """What a run is expected to cost, for displays that follow it."""
+    """The expected cost of a run, for progress displays."""
 
     costs: Costs
-    jobs: int  # trials that run at the same time
+    jobs: int  # trials that run concurrently
     startup: float = 0.0  # seconds before the first trial
 
     def wall(self, trials: Iterable[Trial]) -> float:
-        """Return the seconds that trials take together: at least as long as the longest of them."""
+        """Return the seconds of trials run concurrently, at least as long as the longest of them."""
         seconds = [self.costs.of(trial).seconds for trial in trials]
         if not seconds:
             return 0.0
         return self.startup + max(math.fsum(seconds) / self.jobs, max(seconds))
 
     def too_long(self, trials: Iterable[Trial]) -> list[tuple[str, str, int]]:
-        """Return datasets and methods with trials that are expected to exceed their time limit, and how many."""
+        """Return (dataset, method, count) for trials that are expected to exceed their time limit."""
         counts = Counter((trial.dataset, trial.method) for trial in trials if self.costs.of(trial).is_too_long)
         return [(*cell, number) for cell, number in counts.items()]
 
@@ -90,11 +90,11 @@ class Shard:
 
     number: int  # number, of: from 1 to `of`
     of: int
-    run: str  # the name of the folder of the whole run
-    digest: str  # of the whole plan, as `digest_of` returns it
-    n_trials: int  # number of trials of the whole plan
-    positions: tuple[int, ...]  # those of the shard's trials in the whole plan, ascending
-    batch: str = ""  # what distinguishes the shards of a batch from those of another; empty outside a batch
+    run: str  # name of the whole run's folder
+    digest: str  # digest of the whole plan; see `digest_of`
+    n_trials: int  # number of trials in the whole plan
+    positions: tuple[int, ...]  # positions of the shard's trials in the whole plan, ascending
+    batch: str = ""  # distinguishes the shards of different batches; empty outside a batch
 
     @property
     def folder_name(self) -> str:
@@ -103,17 +103,17 @@ class Shard:
 
 
 def shard_folder_name(run: str, number: int | str, of: int | str, batch: str = "") -> str:
-    """Return the name of the run folder of a shard."""
+    """Return the name of a shard's run folder."""
     return f"{run}-shard-{number}-of-{of}" + (f"-{batch}" if batch else "")
 
 
 def is_shard_folder_name(name: str) -> bool:
-    """Tell whether a run folder has the name of that of a shard."""
+    """Return whether a run folder is named like a shard's."""
     return _FOLDER.fullmatch(name) is not None
 
 
 def parse_shard(text: str) -> tuple[int, int] | Path:
-    """Return the number of a shard and how many there are, or the file of a shard."""
+    """Return the number of a shard and the number of shards, or the file of a shard."""
     match = _SHARD.fullmatch(text)
     number, of = (int(match[1]), int(match[2])) if match else (0, 0)
     if 1 <= number <= of:
@@ -124,7 +124,7 @@ def parse_shard(text: str) -> tuple[int, int] | Path:
 
 
 def digest_of(keys: Iterable[str]) -> str:
-    """Return a text that is the same for plans with the same trials in the same order."""
+    """Return a digest that is equal for plans with the same trials in the same order."""
     digest = hashlib.sha256()
     for key in keys:
         digest.update(f"{key}\n".encode())
@@ -136,7 +136,7 @@ M = TypeVar("M", Method, ResolvedMethod)
 
 @dataclass
 class Plan:
-    """The trials of a run, with the methods, datasets and tables that they need."""
+    """The trials of a run, with their methods, datasets and tables."""
 
     loaded: LoadedSuite
     methods: dict[str, ResolvedMethod]
@@ -144,24 +144,24 @@ class Plan:
     datasets: dict[str, PlannedDataset] = field(default_factory=dict)
     # Ordered by dataset, repeat and fold, so that neighbours share data.
     trials: list[Trial] = field(default_factory=list)
-    # Datasets and methods that could not be used, each with the reason.
+    # Unusable datasets and methods, each with the reason.
     left_out: dict[str, str] = field(default_factory=dict)
-    # Datasets of `left_out` that are only unavailable; the others in `left_out` are failures.
+    # Datasets of `left_out` that are merely unavailable; the others are failures.
     unavailable: dict[str, Unavailable] = field(default_factory=dict)
-    published: list[PublishedTable] = field(default_factory=list)  # tables that the report compares the results with
+    published: list[PublishedTable] = field(default_factory=list)  # tables with which the report compares the results
     figures: list[PublishedFigure] = field(default_factory=list)  # their figures for the plan's datasets and methods
-    # Their counts of wins, ties and losses for the plan's methods.
+    # Their win/tie/loss counts for the plan's methods.
     counts: list[PublishedCount] = field(default_factory=list)
-    # The content of the trial keys, except for repeat, fold and seeds.
+    # Contents of the trial keys except repeat, fold and seeds.
     ingredients: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
-    # The datasets with more than two classes of each method that is for two; they have no trials of it.
+    # For each two-class method, the datasets with more classes; it has no trials on them.
     unsuited: dict[str, list[str]] = field(default_factory=dict)
-    forecast: Forecast | None = None  # what its run is expected to cost; None until the run begins
-    shard: Shard | None = None  # which part of a plan the trials are; None for a whole plan
+    forecast: Forecast | None = None  # expected cost of the run; None until the run starts
+    shard: Shard | None = None  # the part of a plan that the trials form; None for a whole plan
 
     @property
     def failures(self) -> list[str]:
-        """The datasets and methods left out that are failures."""
+        """The left-out datasets and methods that count as failures."""
         return [label for label in self.left_out if label not in self.unavailable]
 
     @property
@@ -186,7 +186,7 @@ def make_plan(loaded: LoadedSuite, registry: Registry, only: Sequence[str] = (),
     for planned in plan.datasets.values():
         plan.trials.extend(_trials(plan, planned, registry))
     for table in published:
-        # An added method may have the label of a published one by accident.
+        # An added method may share its label with a published method by accident.
         printed = [label for label in plan.methods if label not in loaded.added_methods]
         plan.figures += match(table, plan.datasets, printed, plan.protocol.decisions)
         plan.counts += match_counts(table, printed)
@@ -196,7 +196,7 @@ def make_plan(loaded: LoadedSuite, registry: Registry, only: Sequence[str] = (),
 def plan_datasets(
     loaded: LoadedSuite, registry: Registry, only: Sequence[str] = (), lookup: Lookup | None = None
 ) -> Plan:
-    """Load the datasets of a suite without looking up its methods, which another process does."""
+    """Load the datasets of a suite without resolving its methods, which another process does."""
     lookup = lookup or Lookup()
     references = resolve_datasets(loaded, registry, lookup)
     written = {method.label: method for method in loaded.suite.methods}
@@ -214,7 +214,7 @@ def _restrict(
     restrictions: Sequence[Restriction],
     added: Collection[str] = (),
 ) -> tuple[dict[str, M], dict[str, str], dict[str, DatasetEntry]]:
-    """Return the methods, the methods left out and the datasets that every restriction leaves, or are added."""
+    """Keep the methods, left-out methods and datasets that match every restriction or were added."""
     for restriction in restrictions:
         of_methods, of_datasets = restriction.kept([[*methods, *left_out], list(references)])
         of_methods |= set(added)
@@ -233,22 +233,22 @@ def _add_datasets(plan: Plan, entries: Mapping[str, DatasetEntry], registry: Reg
 
 
 def _add_dataset(plan: Plan, label: str, entry: DatasetEntry, registry: Registry, lookup: Lookup) -> None:
-    """Load a dataset into the plan; one that cannot be used is left out with the reason."""
+    """Load a dataset into the plan; an unusable one is left out with the reason."""
     settings, reference = plan.loaded.protocol, entry.reference
     try:
         if not KINDS[settings.kind].predicts:
             whole = check_rounds(reference, registry)
-            assert isinstance(reference, RegisteredReference)  # `check_rounds` rejects the others
+            assert isinstance(reference, RegisteredReference)  # `check_rounds` rejects all others
             plan.datasets[label] = _planned(label, whole, entry, reference=reference)
             return
         located = find(reference, registry, lookup)
         collections = _collections(reference, registry)
         planned = _planned(label, located.data, entry, collections=collections, location=located.location)
         plan.protocol.splits(label, planned.data.y, 0)
-    except UsageError as error:  # such as a target column that the file does not have
+    except UsageError as error:  # e.g. a target column that the file does not have
         raise SuiteError(f"{entry.place}: {error}") from None
     except (DataError, PluginError) as error:
-        if entry.added:  # what the run is about must not be missing from it
+        if entry.added:  # the user added it explicitly, so it must not be missing
             kind = PluginError if isinstance(error, PluginError) else DataError
             raise kind(f"{entry.place}: {error}") from error
         if isinstance(error, PluginError) and registry.strict:
@@ -267,7 +267,7 @@ def _planned(label: str, whole: Dataset, entry: DatasetEntry, **origin: Any) -> 
 
 
 def _collections(reference: Reference, registry: Registry) -> Mapping[str, str]:
-    """Return the papers' labels of a dataset; with parameters, or from elsewhere, it is not the papers' dataset."""
+    """Return the papers' labels of a dataset; with parameters or from elsewhere, it is not the papers' dataset."""
     if not isinstance(reference, RegisteredReference) or reference.expression.params:
         return {}
     spec: DatasetSpec = registry.dataset(reference.expression.name).spec
@@ -286,7 +286,7 @@ def _trials(plan: Plan, planned: PlannedDataset, registry: Registry) -> Iterator
         ingredients = key_ingredients(planned, method, settings, registry)
         plan.ingredients[planned.label, method.label] = ingredients
         bases[method.label] = hashlib.sha256(json.dumps(ingredients, sort_keys=True, default=repr).encode())
-    # The text of a list in JSON is put together from parts: to write it for each trial takes longer than to hash it.
+    # The JSON text of a list is assembled from parts: serializing it per trial takes longer than hashing it.
     names = {method.label: json.dumps([planned.label, method.label])[1:-1] for method in methods}
     for repeat, fold in plan.protocol.coordinates():
         for label, name in names.items():
@@ -297,7 +297,7 @@ def _trials(plan: Plan, planned: PlannedDataset, registry: Registry) -> Iterator
 
 
 def _unsuited(plan: Plan, planned: PlannedDataset, registry: Registry) -> set[str]:
-    """Return the methods that are for two classes if a dataset has more, which are not decided one by one."""
+    """Return the two-class methods if a dataset has more classes that are not decided one by one."""
     if planned.data.n_classes <= 2 or plan.loaded.protocol.decisions == "one-vs-rest":
         return set()
     classifiers = {m.label: m.classifier.expression.name for m in plan.methods.values() if m.classifier is not None}
@@ -307,10 +307,10 @@ def _unsuited(plan: Plan, planned: PlannedDataset, registry: Registry) -> set[st
 def key_ingredients(
     planned: PlannedDataset, method: ResolvedMethod, settings: ProtocolSettings, registry: Registry
 ) -> dict[str, Any]:
-    """Return everything that determines a trial's result, besides its coordinates and seeds."""
-    # This includes the dataset's content, the method with its parameters, the protocol, the code of the method, the
-    # host's own code that computes results, and the versions of the numeric libraries. It does not include time and
-    # memory limits: they can prevent a result but not change it.
+    """Return everything that determines a trial's result, except its coordinates and seeds."""
+    # This includes the dataset's content, the method with its parameters, the protocol, the method's code, the host
+    # code that computes results, and the versions of the numeric libraries. Time and memory limits are excluded: they
+    # can prevent a result but not change it.
     code: dict[str, str] = {}
     steps: dict[str, Any] = {}
     for kind, step in (("classifier", method.classifier), ("selector", method.selector)):
@@ -324,7 +324,7 @@ def key_ingredients(
     if method.grid:
         relevant["selection"] = method.selection
     weights = {} if method.weights is None else {"weights": method.weights}
-    # What a suite lists does not matter, only the sizes that it comes to.
+    # Only the resulting sizes matter, not how the suite lists them.
     curve = {} if method.curve is None else {"curve": curve_sizes(method.curve, planned.data.n_features)}
     return {
         "dataset": planned.sha256 if planned.reference is None else _round_ingredients(planned.reference, registry),
@@ -341,7 +341,7 @@ def key_ingredients(
 
 
 def _round_ingredients(reference: RegisteredReference, registry: Registry) -> dict[str, Any]:
-    """Return everything but the seed that determines a round's data, which workers generate and nobody hashes."""
+    """Return what determines a round's data except the seed; workers generate the data, so it cannot be hashed."""
     expression = reference.expression
     registered = registry.dataset(expression.name)
     return {
@@ -353,7 +353,7 @@ def _round_ingredients(reference: RegisteredReference, registry: Registry) -> di
 
 def _step_ingredients(step: Step, registered: Registered) -> dict[str, Any]:
     spec = registered.spec
-    # The file of a built-in plugin is not an ingredient, so what its spec says about a fit is.
+    # The file of a built-in plugin is not part of the key, so its spec's statements about a fit must be.
     settings = {name: getattr(spec, name, None) for name in ("raw_input", "targets", "path")}
     return {
         "expression": step.expression.canonical(),

@@ -1,6 +1,6 @@
-"""Evaluation protocols: they split the rows of a dataset into training and test parts, equal for every method.
+"""Evaluation protocols: they split a dataset's rows into training and test parts, identical for every method.
 
-One module and one class each; `mfbench.suite.forms.KINDS` lists them by the name in a suite's ``[protocol] kind``.
+`mfbench.suite.forms.KINDS` lists the classes by their name in a suite's ``[protocol] kind``.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def parted(
 
 
 def sampled(rows: NDArray[np.intp], strata: NDArray[np.int64], size: int, seed: int) -> NDArray[np.intp]:
-    """Return some of the rows in ascending order: of each stratum its share, but at least two if it has as many."""
+    """Sample rows, returned in ascending order: proportionally per stratum, at least two of each if available."""
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(rows))
     position = _spread(strata[order], rng)
@@ -79,8 +79,8 @@ def sampled(rows: NDArray[np.intp], strata: NDArray[np.int64], size: int, seed: 
 
 
 def _spread(codes: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.float64]:
-    """Return positions that spread each class evenly over the unit interval, from a random start."""
-    # A part of the interval then has its share of every class, up to one row at either end.
+    """Return positions that spread each class evenly over the unit interval from a random start."""
+    # Any part of the interval then has its share of every class, up to one row at either end.
     position = np.empty(len(codes))
     for code in np.unique(codes):
         members = np.flatnonzero(codes == code)
@@ -89,20 +89,20 @@ def _spread(codes: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.fl
 
 
 def shares(n_rows: int, share: float, *, up: bool = False) -> int:
-    """Return a share of a number of rows, rounded to the nearest number or up."""
+    """Return a share of a number of rows, rounded to nearest or up."""
     exact = n_rows * share
     return int(np.ceil(exact - 1e-9)) if up else int(np.floor(exact + 0.5))
 
 
 def derive_seed(*coordinates: Any) -> int:
-    """Return a 32-bit seed that is a function of the coordinates alone."""
-    # The coordinates are hashed (BLAKE2b over their JSON text) and the digest is the entropy of a
-    # `numpy.random.SeedSequence`, whose first word is the seed.
+    """Return a 32-bit seed that depends on the coordinates alone."""
+    # The BLAKE2b digest of the coordinates' JSON text is the entropy of a `numpy.random.SeedSequence`, whose first word
+    # is the seed.
     return seed_of(json.dumps(coordinates))
 
 
 def seed_of(text: str) -> int:
-    """Return the seed of coordinates that are already written as JSON; see `derive_seed`."""
+    """Return the seed of coordinates already serialized as JSON; see `derive_seed`."""
     import numpy as np
 
     digest = hashlib.blake2b(text.encode(), digest_size=16).digest()
@@ -111,22 +111,22 @@ def seed_of(text: str) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Rows of one fold; it unpacks into its training and test rows."""
+    """The rows of one fold; unpacks into training and test rows."""
 
-    train: Rows  # rows that the final selector and classifier are fitted on
-    test: Rows  # rows that are predicted and scored; neither fits nor the selection of parameters use them
-    # Rows that tuning fits on and rows that it scores, if the protocol sets a validation part aside. None: inner cross-
-    # validation of the training rows.
+    train: Rows  # rows for fitting the final selector and classifier
+    test: Rows  # rows for predicting and scoring; never used for fitting or for selecting parameters
+    # Rows that tuning fits on and rows that it scores, if the protocol sets validation rows aside. None means inner
+    # cross-validation of the training rows.
     tuning: tuple[Rows, Rows] | None = None
-    feature_share: float = 1.0  # share of the original features that take part; rounded up
-    # Determines which features take part. With the same seed, a smaller share is a subset of a larger one.
+    feature_share: float = 1.0  # share of the original features to use; rounded up
+    # Determines which features are used. With the same seed, a smaller share is a subset of a larger one.
     feature_seed: int = 0
 
     def __iter__(self) -> Iterator[Rows]:
         return iter((self.train, self.test))
 
     def features(self, n_features: int) -> Rows | None:
-        """Return the features that take part, in ascending order; None for all."""
+        """Return the features to use in ascending order; None means all."""
         if self.feature_share == 1.0:
             return None
         order = np.random.default_rng(self.feature_seed).permutation(n_features)
@@ -136,16 +136,16 @@ class Split:
 class EvaluationProtocol(ABC):
     """The splits of a dataset into training, validation and test rows: the same for every method of a suite."""
 
-    # A subclass sets `kind`, computes `splits`, and is listed in `mfbench.suite.forms.KINDS` under that name with the
-    # keys that a suite can set; each is a parameter of its constructor.
+    # A subclass sets `kind`, implements `splits`, and is listed under its kind in `mfbench.suite.forms.KINDS` with the
+    # keys that a suite can set; each key is a parameter of its constructor.
 
     kind: str
-    folds: int  # folds, repeats: there is a trial for each (repeat, fold) with `repeat < repeats` and `fold < folds`
+    folds: int  # folds, repeats: one trial per (repeat, fold) with `repeat < repeats` and `fold < folds`
     repeats: int
-    inner_folds: int = 0  # folds of the inner cross-validation used for tuning, if a split has no validation rows
-    # Whether a dataset with more than two classes is one problem, or one problem per class against the rest.
+    inner_folds: int = 0  # folds of the inner cross-validation for tuning, if a split has no validation rows
+    # Whether a dataset with more than two classes is one problem, or a one-vs-rest problem per class.
     decisions: str = "multi-class"
-    # The name of a trial in reports.
+    # What reports call a trial.
     trial_name: ClassVar[str] = "fold"
 
     def __init__(self, seed: int) -> None:
@@ -153,35 +153,35 @@ class EvaluationProtocol(ABC):
 
     @property
     def task(self) -> TrialKind:
-        """How its trials run, as ``mfbench.suite.forms.KINDS`` states for its kind."""
+        """How its trials run, from ``mfbench.suite.forms.KINDS``."""
         return KINDS[self.kind].task
 
     def coordinates(self) -> Iterator[tuple[int, int]]:
-        """Yield every (repeat, fold), in order."""
+        """Yield every (repeat, fold) in order."""
         for repeat in range(self.repeats):
             for fold in range(self.folds):
                 yield repeat, fold
 
     @abstractmethod
     def splits(self, dataset: str, y: NDArray[np.int64], repeat: int) -> list[Split]:
-        """Return the split of every fold of one repeat."""
+        """Return the splits of all folds of one repeat."""
 
     @property
     @abstractmethod
     def test_train_ratio(self) -> float:
-        """Number of test rows over number of training rows, for the corrected resampled t-test."""
+        """Number of test rows divided by number of training rows, for the corrected resampled t-test."""
 
     @property
     def identity(self) -> str:
-        """A text under which splits are stored; it names everything but dataset and repeat that determines them."""
+        """Text that identifies stored splits: everything that determines them except dataset and repeat."""
         return f"{self.kind}:{self.folds}:{self.seed}"
 
     @abstractmethod
     def describe(self) -> str:
-        """Return a short description of how rows are split, for the report."""
+        """Return a short description of the splits for the report."""
 
     def describe_tuning(self) -> str:
-        """Return a short description of how parameters are tuned, for the report."""
+        """Return a short description of parameter tuning for the report."""
         return f"tuning by inner {self.inner_folds}-fold cross-validation"
 
     def _seed(self, dataset: str, repeat: int, *more: str | int) -> int:
@@ -189,15 +189,15 @@ class EvaluationProtocol(ABC):
 
 
 def key_settings(settings: dict[str, Any], *, tuned: bool) -> dict[str, Any]:
-    """Return the settings of a protocol that determine a trial's result, for its key."""
-    # The grid itself is part of the key, so how it was thinned need not be; so are the sizes of a curve.
+    """Return the protocol settings that determine a trial's result, for its key."""
+    # The key contains the grid and the curve sizes themselves, so the settings that produce them are not needed.
     ignored = {"form", "timeout", "memory", "repeats", "rounds", "selection", "grid_values", "curve"}
     ignored |= set() if tuned else {"inner_folds"}
     return {name: value for name, value in settings.items() if name not in ignored and value is not None}
 
 
 class Sampled(EvaluationProtocol):
-    """The splits of another protocol with sampled training rows; the test rows stay."""
+    """The splits of another protocol with sampled training rows; the test rows are unchanged."""
 
     def __init__(self, whole: EvaluationProtocol, max_rows: int) -> None:
         super().__init__(whole.seed)
@@ -225,16 +225,16 @@ class Sampled(EvaluationProtocol):
 
     @property
     def test_train_ratio(self) -> float:
-        """The ratio of the whole parts; the level of the corrected test with sampled rows has not been measured."""
+        """The ratio of the unsampled splits; the corrected test's level with sampled rows has not been measured."""
         return self.whole.test_train_ratio
 
     @property
     def identity(self) -> str:
-        """That of the whole splits, and the number of rows."""
+        """The identity of the unsampled splits, plus the number of rows."""
         return f"{self.whole.identity}:{self.max_rows}"
 
     def describe(self) -> str:
-        """Return the description of the whole splits, and the number of rows."""
+        """Return the description of the unsampled splits, plus the number of rows."""
         return f"{self.whole.describe()}, training rows sampled (at most {self.max_rows:,} in a fold)"
 
     def describe_tuning(self) -> str:
@@ -255,7 +255,7 @@ __all__ = [
 def make_protocol(settings: Mapping[str, Any], seed: int) -> EvaluationProtocol:
     """Return the protocol for a suite's settings."""
     kind = settings["kind"]
-    # How parameters are selected is up to each method (`ResolvedMethod.selection`) and does not change the splits.
+    # Each method selects its parameters in its own way (`ResolvedMethod.selection`), which does not affect the splits.
     values = {name: settings[name] for name in KINDS[kind].sound if name not in ("selection", *COMMON)}
     protocol: EvaluationProtocol = resolve_name(KINDS[kind].place)(seed=seed, **values)
     max_rows = settings.get("max_rows")
@@ -265,7 +265,7 @@ def make_protocol(settings: Mapping[str, Any], seed: int) -> EvaluationProtocol:
 class GroundTruth(EvaluationProtocol):
     """``ground-truth``: selectors are fitted on generated data whose relevant features are known."""
 
-    # Each round has its own data, the same for every method. All rows are training rows; nothing is predicted.
+    # Each round has its own data, shared by all methods. All rows are training rows; nothing is predicted.
 
     kind = "ground-truth"
     folds = 1
@@ -281,7 +281,7 @@ class GroundTruth(EvaluationProtocol):
         return [Split(np.arange(len(y), dtype=np.intp), np.empty(0, dtype=np.intp))]
 
     def round_seed(self, dataset: str, repeat: int) -> int:
-        """Return the seed of a round's data: a function of the suite's seed, the dataset and the round alone."""
+        """Return the seed of a round's data, a function of the suite's seed, the dataset and the round alone."""
         return derive_seed(self.seed, dataset, "round", repeat)
 
     @property
@@ -294,12 +294,12 @@ class GroundTruth(EvaluationProtocol):
         return f"{counted(self.repeats, 'round')}, each with data of its own"
 
     def describe_tuning(self) -> str:
-        """Return the note that only selectors tune themselves."""
+        """State that only selectors tune themselves."""
         return "no tuning but a selector's own"
 
 
 class Holdout(EvaluationProtocol):
-    """``holdout``: random splits into a training and a test part, one for each repeat."""
+    """``holdout``: random splits into a training and a test part, one per repeat."""
 
     kind = "holdout"
     folds = 1
@@ -323,7 +323,7 @@ class Holdout(EvaluationProtocol):
 
     @property
     def identity(self) -> str:
-        """It includes share and stratification but not `repeats`: more repeats leave the first ones unchanged."""
+        """It covers share and stratification but not `repeats`: more repeats leave the first ones unchanged."""
         return f"{self.kind}:{self.test_share:g}:{self.stratified:d}:{self.seed}"
 
     def describe(self) -> str:
@@ -334,7 +334,7 @@ class Holdout(EvaluationProtocol):
 
 
 class NestedCV(EvaluationProtocol):
-    """``nested-cv``: cross-validation that sets a share of each training part aside for tuning."""
+    """``nested-cv``: cross-validation that sets aside a share of each training part for tuning."""
 
     kind = "nested-cv"
 
@@ -365,28 +365,28 @@ class NestedCV(EvaluationProtocol):
 
     @property
     def test_train_ratio(self) -> float:
-        """Return the size of a fold divided by the number of rows of the final fit."""
+        """The size of a fold divided by the number of rows of the final fit."""
         test = 1.0 / self.folds
         return test / ((1.0 - test) * (1.0 if self.refit else 1.0 - self.validation_share))
 
     @property
     def identity(self) -> str:
-        """Return a text that depends on the folds and on the share of validation rows."""
+        """Text that depends on the folds and the share of validation rows."""
         return f"{self.kind}:{self.folds}:{self.validation_share:g}:{self.stratified:d}:{self.refit:d}:{self.seed}"
 
     def describe(self) -> str:
-        """Return a description of folds, stratification and decisions."""
+        """Describe folds, stratification and decisions."""
         repeated = f" repeated {self.repeats} times" if self.repeats > 1 else ""
         classes = ", one class against the rest" if self.decisions == "one-vs-rest" else ""
         return f"{self.folds}-fold cross-validation{repeated}, {'' if self.stratified else 'not '}stratified{classes}"
 
     def describe_tuning(self) -> str:
-        """Return a description of the validation part and of the final fit."""
+        """Describe the validation part and the final fit."""
         return f"tuning on {self.validation_share:.0%} of each training part{refitting(self.refit)}"
 
 
 def refitting(refit: bool) -> str:
-    """Return whether the method is fitted again after its parameters are selected, as a clause."""
+    """Return a clause on whether the method is refitted after its parameters are selected."""
     return ", then fitted again on all of it" if refit else ", not fitted again after that"
 
 
@@ -406,7 +406,7 @@ class RepeatedCV(EvaluationProtocol):
 
     @property
     def test_train_ratio(self) -> float:
-        """One part is for testing, the others for training."""
+        """One part tests, the others train."""
         return 1.0 / (self.folds - 1)
 
     def describe(self) -> str:
@@ -426,7 +426,7 @@ class ThreeWay(EvaluationProtocol):
         self.repeats, self.stratified, self.refit = repeats, stratified, refit
 
     def splits(self, dataset: str, y: NDArray[np.int64], repeat: int) -> list[Split]:
-        """Return the division of one repeat; see `EvaluationProtocol.splits`."""
+        """Return the thirds of one repeat; see `EvaluationProtocol.splits`."""
         third = len(y) // 3
         sizes = [len(y) - 2 * third, third, third]
         train, validation, test = parted(np.arange(len(y)), y, sizes, self._seed(dataset, repeat), self.stratified)
@@ -435,23 +435,23 @@ class ThreeWay(EvaluationProtocol):
 
     @property
     def test_train_ratio(self) -> float:
-        """One third is for testing; one third, or two thirds with `refit`, for training."""
+        """One third tests; one third, or two with `refit`, train."""
         return 0.5 if self.refit else 1.0
 
     @property
     def identity(self) -> str:
-        """It includes `stratified` and `refit` but not `repeats`: more repeats leave the first ones unchanged."""
+        """It covers `stratified` and `refit` but not `repeats`: more repeats leave the first ones unchanged."""
         return f"{self.kind}:{self.stratified:d}:{self.refit:d}:{self.seed}"
 
     def describe(self) -> str:
-        """Return the number of divisions."""
+        """Return the number of random divisions."""
         return (
             f"{counted(self.repeats, 'random division')} into thirds to train, validate and test, "
             f"{'' if self.stratified else 'not '}stratified"
         )
 
     def describe_tuning(self) -> str:
-        """Return a description of the validation third and of the final fit."""
+        """Describe the validation third and the final fit."""
         return "tuning on the validation third" + (
             ", then fitted again on both thirds" if self.refit else refitting(False)
         )
@@ -463,9 +463,9 @@ TEST_SHARE = 0.2
 class Timing(EvaluationProtocol):
     """``timing``: halves, quarters, eighths … of the rows with all features, and of the features with all rows."""
 
-    # A fifth of the rows is set aside in each repeat and predicted at each size, so that prediction times are
-    # comparable and the scores form a learning curve. Fold 0 has the fewest rows; fold `steps - 1` has all rows and
-    # all features; the folds after it have fewer and fewer features. Smaller subsamples are parts of larger ones.
+    # In each repeat a fifth of the rows is set aside and predicted at each size, so that prediction times are
+    # comparable and the scores form a learning curve. Fold 0 has the fewest rows; fold `steps - 1` has all rows and all
+    # features; later folds have fewer and fewer features. Smaller subsamples are nested in larger ones.
 
     kind = "timing"
 
@@ -480,7 +480,7 @@ class Timing(EvaluationProtocol):
         n_test = shares(len(y), TEST_SHARE, up=True)
         train, test = parted(np.arange(len(y)), y, [len(y) - n_test, n_test], seed, stratified=True)
         splits: list[Split] = []
-        # From large to small, each a stratified part of the one before.
+        # From large to small, each a stratified part of the previous one.
         rows = train
         for step in range(self.steps):
             splits.insert(0, Split(rows, test))
@@ -496,12 +496,12 @@ class Timing(EvaluationProtocol):
 
     @property
     def test_train_ratio(self) -> float:
-        """The ratio of the fold with all rows; times are not tested."""
+        """The ratio in the fold with all rows; times are not tested."""
         return TEST_SHARE / (1.0 - TEST_SHARE)
 
     @property
     def identity(self) -> str:
-        """It includes `steps` but not `repeats`: more repeats leave the first ones unchanged."""
+        """It covers `steps` but not `repeats`: more repeats leave the first ones unchanged."""
         return f"{self.kind}:{self.steps}:{self.seed}"
 
     def describe(self) -> str:
@@ -510,5 +510,5 @@ class Timing(EvaluationProtocol):
         return f"{self.repeats} times {self.steps} sizes from {smallest} to all of the rows, and of the features"
 
     def describe_tuning(self) -> str:
-        """Return the note that nothing is tuned."""
+        """State that nothing is tuned."""
         return "no tuning"

@@ -1,6 +1,6 @@
-"""Published figures: CSV tables that a report compares with the results. Data only; nothing in them is executed.
+"""Published figures: CSV tables with which a report compares the results. Pure data; nothing in them is executed.
 
-A table is matched with a plan once, when the plan is made, and the matching figures are stored with the run. So a
+A table is matched with a plan once, when the plan is made, and the matching figures are stored with the run, so a
 stored run can be reported on a machine without the plugins and the tables.
 """
 
@@ -63,36 +63,36 @@ class Description(Part):
 class PublishedTable:
     """A table of published figures."""
 
-    name: str  # as in the suite
+    name: str  # name in the suite
     about: Description
-    values: Mapping[tuple[str, str], float]  # the figures in the unit of the metric, by the labels of the paper
-    shapes: Mapping[str, Shape]  # rows and features of the datasets, as far as they are known
-    rounding: float = 0.0  # half a unit of the last printed digit, in the unit of the metric
-    # Wins, ties and losses of the reference as the paper counts them.
+    values: Mapping[tuple[str, str], float]  # the figures in the unit of the metric, by the paper's labels
+    shapes: Mapping[str, Shape]  # rows and features of the datasets, where known
+    rounding: float = 0.0  # half a unit in the last printed digit, in the unit of the metric
+    # Wins, ties and losses of the reference as counted in the paper.
     counts: Mapping[tuple[str, str], tuple[int, int, int]] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
-        """Name in the report."""
+        """Its name in the report."""
         return self.about.title or self.name
 
 
 @dataclass(frozen=True)
 class PublishedFigure:
-    """One published figure and the cell of a plan that it belongs to."""
+    """A published figure and the cell of a plan that it belongs to."""
 
     table: str  # the table's name
     dataset: str  # dataset, method: labels in the suite
     method: str
-    label: str  # the paper's label of the dataset
+    label: str  # the paper's label for the dataset
     value: float  # in the unit of the metric
-    obstacle: str = ""  # why it cannot be compared with our result; empty if it can
+    obstacle: str = ""  # why it is not comparable with our result; empty if it is
     rounding: float = 0.0  # largest rounding error of the printed digits
 
 
 @dataclass(frozen=True)
 class PublishedCount:
-    """A paper's count of wins, ties and losses of a reference against a method, for two methods of a plan."""
+    """A paper's win/tie/loss count of a reference against a method, both in the plan."""
 
     table: str  # the table's name
     reference: str  # reference, method: labels in the suite
@@ -103,9 +103,9 @@ class PublishedCount:
 
 
 def load_published(loaded: LoadedSuite, registry: Registry) -> list[PublishedTable]:
-    """Read the tables that a suite's ``[report] published`` names."""
-    # A name refers to a table in the folder `published` next to the suites of a plugin; a text that ends in `.csv`
-    # is a path relative to the suite's folder.
+    """Read the tables listed in a suite's ``[report] published``."""
+    # A name refers to a table in the folder `published` next to a plugin's suites; a text ending in `.csv` is a path
+    # relative to the suite's folder.
     names = loaded.suite.report.published
     tables: list[PublishedTable] = []
     for position, name in enumerate([names] if isinstance(names, str) else names):
@@ -126,7 +126,7 @@ def load_published(loaded: LoadedSuite, registry: Registry) -> list[PublishedTab
 
 
 def shipped_tables(registry: Registry) -> dict[str, Path]:
-    """Return the tables of figures that plugins ship, by name, without tables of sizes and the like."""
+    """Return the tables of figures shipped by plugins, by name, without auxiliary tables, e.g. of sizes."""
     return _table_names(registry).listed()
 
 
@@ -177,7 +177,7 @@ def _read_table(name: str, path: Path) -> PublishedTable:
 
 
 def _in_unit(value: float, unit: str) -> float:
-    # As printed: 67.1 percent is 0.671 and not the number next to it.
+    # Rounded to the printed value: 67.1 percent is 0.671, not the next floating-point number.
     return round({"percent": value / 100.0, "error": 1.0 - value}.get(unit, value), 12)
 
 
@@ -221,7 +221,7 @@ def _counts(about: Description, path: Path) -> dict[tuple[str, str], tuple[int, 
 
 
 def _description(path: Path) -> Description:
-    """Return the description of a table in the index of its folder."""
+    """Return a table's description in the index of its folder."""
     index = path.with_name(INDEX)
     if not index.is_file():
         return Description()
@@ -243,7 +243,7 @@ def _rows(path: Path) -> tuple[list[str], list[dict[str, str]]]:
 def match(
     table: PublishedTable, datasets: Mapping[str, PlannedDataset], methods: list[str], decisions: str = "multi-class"
 ) -> list[PublishedFigure]:
-    """Return the figures of a table for the datasets and methods of a plan."""
+    """Return a table's figures for the datasets and methods of a plan."""
     # A dataset is matched by its label in one of the table's collections, or by its own label. A method is matched by
     # its label or, failing that, by the first word of its label: "IGT" and "IGT nested" are compared with the same
     # figure.
@@ -263,7 +263,7 @@ def match(
 
 
 def match_counts(table: PublishedTable, methods: list[str]) -> list[PublishedCount]:
-    """Return a table's counts of wins, ties and losses for pairs of methods of a plan, matched as in `match`."""
+    """Return a table's win/tie/loss counts for pairs of methods of a plan, matched as in `match`."""
     printed = {name for pair in table.counts for name in pair}
     names = {method: next((name for name in (method, method.split()[0]) if name in printed), "") for method in methods}
     return [

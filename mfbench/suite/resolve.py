@@ -1,6 +1,6 @@
-"""Looking up the methods and datasets of a suite: every name exists, every parameter belongs to its owner.
+"""Resolving the methods and datasets of a suite: every name exists, and every parameter belongs to its owner.
 
-Nothing is loaded or fitted here. Every mistake is one sentence with the file and the key.
+Nothing is loaded or fitted here. Every mistake becomes one sentence with the file and the key.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Resolver = Callable[[Method, SuiteLocation, Registry, ProtocolSettings, str], Re
 
 
 def resolve_methods(loaded: LoadedSuite, registry: Registry) -> tuple[dict[str, ResolvedMethod], dict[str, str]]:
-    """Look up and check the methods of a suite; every mistake names the file and the key."""
+    """Resolve and check the methods of a suite; every mistake is reported with file and key."""
     resolved: dict[str, ResolvedMethod] = {}
     left_out: dict[str, str] = {}
     resolve: Resolver = resolve_name(KINDS[loaded.protocol.kind].task.resolver)
@@ -48,7 +48,7 @@ def resolve_methods(loaded: LoadedSuite, registry: Registry) -> tuple[dict[str, 
             resolved[method.label] = resolve(method, place, registry, loaded.protocol, homes[method.label])
             _check_areas(resolved[method.label], place, loaded.protocol)
         except PluginError as error:
-            if method.label in loaded.added_methods:  # what the run is about must not be missing from it
+            if method.label in loaded.added_methods:  # the user added it explicitly, so it must not be missing
                 raise PluginError(f"{place}: {error}") from error
             if registry.strict:
                 raise
@@ -57,13 +57,13 @@ def resolve_methods(loaded: LoadedSuite, registry: Registry) -> tuple[dict[str, 
 
 
 def _homes(loaded: LoadedSuite, registry: Registry) -> dict[str, str]:
-    """Return the package whose names each method uses first: that of the suite's file, none for an added method."""
+    """Return the package whose names a method prefers: the package of the suite's file, "" for an added method."""
     home = registry.home_of(loaded.path.resolve().parent)
     return {method.label: "" if method.label in loaded.added_methods else home for method in loaded.suite.methods}
 
 
 def _entries_of(methods: Sequence[Method], registry: Registry, homes: Mapping[str, str]) -> Iterator[Registered]:
-    """Yield what the methods name; a mistake in a name is reported when its method is resolved."""
+    """Yield the entries that the methods refer to; a wrong name is reported when its method is resolved."""
     for method in methods:
         for kind, text, find in (
             ("selector", method.selector, registry.selector),
@@ -78,7 +78,7 @@ def _entries_of(methods: Sequence[Method], registry: Registry, homes: Mapping[st
 def resolve_predictor(
     method: Method, location: SuiteLocation, registry: Registry, protocol: ProtocolSettings, home: str
 ) -> ResolvedMethod:
-    """Look up a method of a protocol that predicts: a classifier, and possibly a selector before it."""
+    """Resolve a method of a predicting protocol: a classifier, optionally preceded by a selector."""
     _check_tuning(method, location, protocol.kind)
     assert method.classifier is not None  # loading a suite rejects a method without one
     if method.top == "relevant":
@@ -102,7 +102,7 @@ def resolve_predictor(
     check_points(math.prod(len(values) for _, _, values in grid), f"{location}.tune")
     curve = _curve_of(method, location, protocol)
     top = "all" if selector is None or curve is not None else method.top
-    # Without a grid the setting has no effect, so it must not make two equal methods different.
+    # Without a grid the setting has no effect, so it must not make two equal methods differ.
     selection = (method.selection or protocol.selection or "nested") if grid else "nested"
     if curve is not None and selection == "per-dataset":
         raise SuiteError(
@@ -113,7 +113,7 @@ def resolve_predictor(
 
 
 def _curve_of(method: Method, location: SuiteLocation, protocol: ProtocolSettings) -> Curve | None:
-    """Return the curve of a method: its own, or the protocol's unless the method says how many features are kept."""
+    """Return the curve of a method: its own, or the protocol's unless the method sets the number of features."""
     is_tuned = isinstance(method.tune, dict) and TOP in method.tune
     if method.curve is not None:
         if TOP in method.model_fields_set or is_tuned:
@@ -135,7 +135,7 @@ def _curve_of(method: Method, location: SuiteLocation, protocol: ProtocolSetting
 
 
 def _check_areas(method: ResolvedMethod, location: SuiteLocation, protocol: ProtocolSettings) -> None:
-    """Reject a metric of curves if a method has no curve."""
+    """Reject a curve metric if a method has no curve."""
     area = next((metric for metric in protocol.metrics if metric in CURVE_METRICS), None)
     if area is not None and method.curve is None and KINDS[protocol.kind].draws_curves:
         raise SuiteError(
@@ -145,7 +145,7 @@ def _check_areas(method: ResolvedMethod, location: SuiteLocation, protocol: Prot
 
 
 def _check_weights(method: Method, location: SuiteLocation) -> None:
-    """Reject weights without a selector, or that a rule for the subset sets as well."""
+    """Reject weights without a selector, and weights already set by the subset rule."""
     if method.weights is None:
         return
     if method.selector is None:
@@ -156,7 +156,7 @@ def _check_weights(method: Method, location: SuiteLocation) -> None:
 
 
 def _check_tuning(method: Method, location: SuiteLocation, kind: str) -> None:
-    """Reject settings that the protocol does not support, such as selection by the outer folds with validation rows."""
+    """Reject settings that the protocol does not support, e.g. selection by outer folds with validation rows."""
     if method.tune is not None and not KINDS[kind].tunes:
         raise SuiteError(f"{location}.tune: the protocol {kind!r} does not tune; set parameters in the expression")
     if method.selection is not None and "selection" not in KINDS[kind].sound:
@@ -166,7 +166,7 @@ def _check_tuning(method: Method, location: SuiteLocation, kind: str) -> None:
 def resolve_detector(
     method: Method, location: SuiteLocation, registry: Registry, protocol: ProtocolSettings, home: str
 ) -> ResolvedMethod:
-    """Look up a method whose features are compared with the truth: a selector, or a classifier that weighs features."""
+    """Resolve a method whose features are compared with the truth: a selector, or a classifier with feature weights."""
     if (method.selector is None) == (method.classifier is None):
         raise SuiteError(
             f"{location}: a method of the protocol {protocol.kind!r} is either a selector, or a classifier that weighs "
@@ -211,18 +211,18 @@ def _resolve_step(text: str, kind: str, registry: Registry, home: str, location:
 
 @dataclass(frozen=True)
 class DatasetEntry:
-    """A dataset as a suite lists it."""
+    """A dataset as listed in a suite."""
 
     reference: Reference
     place: str  # file and key, for messages
-    added: bool = False  # whether it is not in the file
-    classes: Classes = "all"  # which of its classes are kept
+    added: bool = False  # whether it was added to the file's datasets
+    classes: Classes = "all"  # the classes to keep
 
 
 def resolve_datasets(loaded: LoadedSuite, registry: Registry, lookup: Lookup | None = None) -> dict[str, DatasetEntry]:
-    """Check the names of a suite's datasets, without loading them."""
-    # The label in tables is the reference itself; that of a file is the last part of its path if no other file has it.
-    # An OpenML suite is replaced by its datasets; if its list is unavailable it stays, to be left out with the reason.
+    """Check the names of a suite's datasets without loading them."""
+    # The label in tables is the reference itself, or the last part of a file's path if that is unique. An OpenML suite
+    # is replaced by its datasets; if its list is unavailable, the suite stays, to be left out with the reason.
     lookup = lookup or Lookup()
     entries = _parse_entries(loaded, registry)
     file_names = Counter(_file_name(entry.reference) for entry in entries)
@@ -239,7 +239,7 @@ def resolve_datasets(loaded: LoadedSuite, registry: Registry, lookup: Lookup | N
 
 
 def _parse_entries(loaded: LoadedSuite, registry: Registry) -> list[DatasetEntry]:
-    """Return the datasets of a suite in its order; each must exist and be listed once."""
+    """Return the datasets of a suite in order; each must exist and be listed once."""
     folder = loaded.path.resolve().parent
     own = registry.home_of(folder)
     homes = ["" if position in loaded.added_data else own for position in range(len(loaded.suite.datasets))]
@@ -251,7 +251,7 @@ def _parse_entries(loaded: LoadedSuite, registry: Registry) -> list[DatasetEntry
             try:
                 reference = parse_reference(text, folder=folder, target=group.target, categorical=group.categorical)
                 reference = resolved_reference(reference, registry, homes[position])
-                with suppress(PluginError):  # a loader that cannot be imported is reported when the data are loaded
+                with suppress(PluginError):  # a loader that fails to import is reported when the data are loaded
                     check_exists(reference, registry)
             except UsageError as error:
                 raise SuiteError(f"{place}: {error}") from None
@@ -266,7 +266,7 @@ def _parse_entries(loaded: LoadedSuite, registry: Registry) -> list[DatasetEntry
 
 
 def _loaders_of(groups: Sequence[Datasets], registry: Registry, homes: Sequence[str]) -> Iterator[Registered]:
-    """Yield what the registered references name; a mistake is reported when its reference is resolved."""
+    """Yield the registered entries of the references; a mistake is reported when its reference is resolved."""
     for text, home in ((text, home) for group, home in zip(groups, homes, strict=True) for text in group.use):
         with suppress(UsageError):
             reference = resolved_reference(parse_reference(text), registry, home)

@@ -26,13 +26,13 @@ from mfbench.suite.forms import KINDS, SCORES
 LARGEST_FILE = 16 * 2**20
 """Bytes of a suite file."""
 MOST_ENTRIES = 10_000
-"""Datasets of a suite, with their replicates; its methods; values of a parameter to try."""
+"""Datasets of a suite, with replicates; its methods; values to try for a parameter."""
 MOST_TABLES = 100
 """Tables of published figures."""
 MOST_POINTS = 1_000_000
 """Points of a method's grid."""
 MOST_SIZES = 200
-"""Numbers of features in a curve."""
+"""Sizes in a curve."""
 FEWEST_ROWS = 10
 """Training rows to which a suite may restrict a fold."""
 MOST_TRIALS = 2_000_000
@@ -40,19 +40,19 @@ MOST_TRIALS = 2_000_000
 
 
 def check_datasets(number: int, location: str) -> None:
-    """Refuse a list of datasets that is too long."""
+    """Reject a list of datasets that is too long."""
     if number > MOST_ENTRIES:
         raise SuiteError(f"{location}: {number:,} datasets with their replicates; a suite has at most {MOST_ENTRIES:,}")
 
 
 def check_points(points: int, location: str) -> None:
-    """Refuse a grid that is too large."""
+    """Reject a grid that is too large."""
     if points > MOST_POINTS:
         raise SuiteError(f"{location}: {points:,} combinations of values; a method tries at most {MOST_POINTS:,}")
 
 
 def check_trials(datasets: int, methods: int, folds: int, repeats: int, location: str) -> None:
-    """Refuse a plan that is too large."""
+    """Reject a plan that is too large."""
     trials = datasets * methods * folds * repeats
     if trials > MOST_TRIALS:
         raise SuiteError(
@@ -71,10 +71,10 @@ Text = Annotated[str, StringConstraints(min_length=1)]
 Label = Annotated[str, StringConstraints(min_length=1, max_length=24, pattern=r"^\S(.*\S)?$")]
 Rule = Literal["corrected-t", "paired-t", "bayes-t", "wilcoxon", "sign", "s-test", "s-test-exact", "mcnemar"]
 Selection = Literal["nested", "per-dataset"]
-# The distance in which the weights of features count, if a method keeps them.
+# The distance in which feature weights count, if a method keeps them.
 Weights = Literal["euclidean", "manhattan"]
 Classes = Literal["two-largest", "all"]
-# TOML promises whole numbers of 64 bits; longer ones, which Python reads too, may neither be printed nor become floats.
+# TOML guarantees 64-bit integers only; Python also reads longer ones, which may fail to print or to convert to floats.
 _LOWEST, _HIGHEST = -(2**63), 2**63 - 1
 Count = Annotated[int, Field(ge=1, le=_HIGHEST)]
 Fraction = Annotated[float, Field(gt=0, le=1)]
@@ -83,12 +83,12 @@ End = Annotated[int, Field(ge=_LOWEST, le=_HIGHEST)] | Annotated[float, Field(al
 
 
 def _allowed_size(value: Any, validate: ValidatorFunctionWrapHandler) -> Any:
-    """Return a size of a curve in its one form, or say in one sentence what is allowed."""
+    """Return a size of a curve in canonical form, or state in one sentence what is allowed."""
     try:
         size = validate(value)
     except ValidationError:
         raise ValueError("'all', a whole number from 1, or a fraction such as 0.5 up to 1.0") from None
-    # Equal curves must be equal runs. 1 is a feature and 1.0 is all of them.
+    # Equal curves must be equal runs. 1 is one feature and 1.0 is all features.
     return "all" if isinstance(size, float) and size == 1.0 else size
 
 
@@ -96,7 +96,7 @@ Size = Annotated[Literal["all"] | Count | Fraction, WrapValidator(_allowed_size)
 
 
 def _of_64_bits(values: list[Any]) -> list[Any]:
-    """Return a list of values unless it contains, at whatever depth, a whole number that is too long."""
+    """Return a list of values unless it contains, at any depth, an integer that is too long."""
     remaining: list[Any] = [values]
     while remaining:
         value = remaining.pop()
@@ -127,7 +127,7 @@ class Header(Part):
 
 
 def _without_repetitions(sizes: list[Any]) -> list[Any]:
-    """Return a list of sizes unless one is in it twice."""
+    """Return a list of sizes unless it contains duplicates."""
     for position, size in enumerate(sizes):
         if any(type(size) is type(other) and size == other for other in sizes[:position]):
             raise ValueError(f"sizes that differ ({size!r} is listed twice)")
@@ -224,9 +224,8 @@ class ProtocolSettings(Part):
 
     def completed(self, profile: Profile | None = None) -> ProtocolSettings:
         """Return the protocol with a profile applied and every key of its kind set."""
-        # Values of the profile override those of the file, and these override those of the form. A key that the kind
-        # does not have is None.
-        # Shallow: the range of a curve stays a range.
+        # The profile's values override the file's, which override the form's. A key that the kind does not have is
+        # None. Shallow: the range of a curve stays a range.
         changes = {} if profile is None else {name: value for name, value in profile if value is not None}
         form = changes.get("form", self.form)
         own = {name: value for name, value in self if name in self.model_fields_set and value is not None}
@@ -291,7 +290,7 @@ class Range(Part):
     spacing: Literal["linear", "log"] = Field(default="linear", description="Equal differences or equal ratios.")
 
     def values(self) -> list[int | float]:
-        """Return the numbers, to twelve digits; whole numbers if the ends and the step are whole."""
+        """Return the numbers, rounded to twelve digits; integers if the ends and the step are integers."""
         steps = self.count - 1
         if self.spacing == "log":
             low, high = math.log(self.first), math.log(self.last)
@@ -398,6 +397,6 @@ class Suite(Part):
 
 
 def standard_profiles(kind: str) -> dict[str, Profile]:
-    """Return the profiles that every suite has; a [profiles.NAME] table of the same name replaces one."""
+    """Return the profiles of every suite; a [profiles.NAME] table of the same name replaces one."""
     changes = {**KINDS[kind].profiles, "full": {}}
     return {name: Profile(**values) for name, values in changes.items()}

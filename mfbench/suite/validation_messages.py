@@ -1,4 +1,4 @@
-"""From pydantic's errors to sentences: the key in the file, the actual value and the allowed ones."""
+"""From pydantic's errors to sentences: the key in the file, the actual value and the allowed values."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from pydantic import BaseModel, ValidationError
 
 from mfbench.errors import suggestion
 
-UNIONS = (types.UnionType, Union)  # the type of "A | B" is one of them, depending on A and B
+UNIONS = (types.UnionType, Union)  # the type of "A | B" is one of these, depending on A and B
 
 
 def describe(error: ValidationError, model: type[BaseModel]) -> list[str]:
-    """Return one sentence for each mistake that pydantic reports: key path, actual value, allowed values."""
+    """Return one sentence per pydantic error: key path, actual value, allowed values."""
     by_key: dict[str, list[Any]] = {}
     for detail in error.errors(include_url=False):
         fields, inner = _follow(model, detail["loc"])
         by_key.setdefault(_path(fields), []).append((detail, inner))
-    # A key inside another one is more precise: "tune.k is empty" makes "tune is not a string" pointless.
+    # An error in a nested key is more precise: "tune.k is empty" makes "tune is not a string" redundant.
     outer = {key[:place] for key in by_key for place, mark in enumerate(key) if mark in ".["}
     return [f"{key}: {_sentence(details)}" for key, details in by_key.items() if key not in outer]
 
@@ -32,7 +32,7 @@ def _path(parts: Sequence[str | int]) -> str:
 
 
 def _follow(model: type[BaseModel], location: Sequence[str | int]) -> tuple[list[str | int], type[BaseModel]]:
-    """Follow a location through the models, leaving out the names that pydantic adds for the branches of unions."""
+    """Follow a location through the models, skipping the names that pydantic adds for branches of unions."""
     kept: list[str | int] = []
     annotation: Any = model
     owner: type[BaseModel] = model
@@ -57,7 +57,7 @@ def _follow(model: type[BaseModel], location: Sequence[str | int]) -> tuple[list
 
 
 def _model_in(annotation: Any) -> type[BaseModel] | None:
-    """Return a table's model, even if something else is allowed instead of the table."""
+    """Return a table's model, also if the annotation allows alternatives to the table."""
     arms = get_args(annotation) if get_origin(annotation) in UNIONS else [annotation]
     models = [arm for arm in arms if isinstance(arm, type) and issubclass(arm, BaseModel)]
     return models[0] if models else None
@@ -106,7 +106,7 @@ def _sentence(details: Iterable[tuple[Any, type[BaseModel]]]) -> str:
 def _shown(value: Any) -> str:
     try:
         text = repr(value)
-    except ValueError:  # Python refuses to print whole numbers of more than 4,300 digits
+    except ValueError:  # Python refuses to print integers of more than 4,300 digits
         text = "a number of thousands of digits"
     return f"{text if len(text) <= 60 else text[:57] + '…'} ({_type_name(value)})"
 

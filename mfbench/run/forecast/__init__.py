@@ -1,1 +1,1 @@
-"""What a run will cost: times of earlier trials → predicted seconds and memory, the order of trials, budgets."""
+"""Forecasting a run: from times of earlier trials to predicted seconds and memory, trial order, and budgets."""

@@ -1,8 +1,8 @@
-"""What the trials of a plan cost, learned from earlier trials; without any, from what plugins declare.
+"""Costs of a plan's trials, learned from earlier trials or, without any, from the plugins' declarations.
 
 A trial is expected to take as long as earlier trials of its method on its dataset. Without such trials, the declared
-formula is multiplied by the median ratio of measured to declared seconds: over the method's other datasets, or over the
-other methods if it has none.
+formula is multiplied by the median ratio of measured to declared seconds over the method's other datasets, or over the
+other methods if it has no measurements.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from mfbench.suite.plan import Cost, Forecast
 if TYPE_CHECKING:
     from mfbench.suite.plan import Plan
 
-STARTUP = 2.5  # seconds until the workers of a run have imported what they need
-COMPILING = 0.3  # seconds that an estimator which compiles on first use needs for that, most often from a cache
-STORES = 5  # the number of other stores that are read, the latest ones
-LARGEST = 256 * 2**20  # bytes of another store that is read
-UNFINISHED = 2.0  # a trial stopped at its limit would have taken longer, so it counts as this many limits
-FARTHEST = 7.0  # logarithm of the largest ratio that is believed
-_TUNING = " [tunes "  # begins the tuning in the description of a method
-# A failed trial took the time until its failure; a crash has no time of its own.
+STARTUP = 2.5  # seconds until the workers of a run have imported their libraries
+COMPILING = 0.3  # seconds for an estimator that compiles on first use, usually from a cache
+STORES = 5  # number of most recent other stores to read
+LARGEST = 256 * 2**20  # bytes of the largest other store to read
+UNFINISHED = 2.0  # a trial stopped at its limit counts as this many limits, because it would have taken longer
+FARTHEST = 7.0  # logarithm of the largest plausible ratio
+_TUNING = " [tunes "  # start of the tuning in a method's description
+# A failed trial took only the time until its failure; a crash has no time at all.
 _COUNTED = (Status.OK, Status.TIMEOUT)
 
 _TRIALS = """
@@ -55,17 +55,17 @@ GROUP BY p.dataset, p.method
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Earlier trials of a method on a dataset."""
+    """Earlier trials of one method on one dataset."""
 
     dataset: str  # dataset, method: labels in the plan
     method: str
-    log_ratio: float | None  # logarithm of the measured over the declared seconds; None without a time
-    memory: int  # largest number of bytes by which the memory of a worker rose; 0 if unknown
+    log_ratio: float | None  # log(measured / declared seconds); None without a time
+    memory: int  # largest increase of a worker's memory in bytes; 0 if unknown
     memory_ratio: float  # measured over declared memory
 
 
 class LearnedCosts:
-    """The costs of a plan's trials, by earlier trials."""
+    """The costs of a plan's trials from earlier trials."""
 
     def __init__(self, declared: DeclaredCosts, measured: Sequence[Measured]) -> None:
         self.declared = declared
@@ -82,7 +82,7 @@ class LearnedCosts:
         self._machine = median(self._methods.values()) if self._methods else 0.0
 
     def of(self, trial: Trial) -> Cost:
-        """Return what a trial of the plan costs."""
+        """Return the cost of a trial of the plan."""
         key = trial.dataset, trial.method, trial.fold
         if key not in self._costs:
             self._costs[key] = self._cost(trial)
@@ -103,18 +103,18 @@ class LearnedCosts:
 
 
 def learned_costs(plan: Plan, registry: Registry, folder: Path) -> LearnedCosts:
-    """Return what the trials of a plan cost, by the earlier trials in a folder of reports, which is only read."""
+    """Return the costs of a plan's trials from earlier trials in a folder of reports, which is opened read-only."""
     declared = declared_costs(plan, registry)
     return LearnedCosts(declared, earlier_trials(plan, declared, folder))
 
 
 def forecast(plan: Plan, registry: Registry, folder: Path, jobs: int) -> Forecast:
-    """Return what a run of a plan is expected to cost; see `learned_costs`."""
+    """Return the expected cost of running a plan; see `learned_costs`."""
     return Forecast(learned_costs(plan, registry, folder), jobs, startup_seconds(plan, registry))
 
 
 def startup_seconds(plan: Plan, registry: Registry) -> float:
-    """Return the seconds until all workers have started and have compiled what they compile on first use."""
+    """Return the seconds until all workers have started and compiled everything that compiles on first use."""
     warm = {
         (kind, step.expression.name)
         for method in plan.methods.values()
@@ -128,9 +128,9 @@ def startup_seconds(plan: Plan, registry: Registry) -> float:
 
 
 def earlier_trials(plan: Plan, declared: DeclaredCosts, folder: Path) -> list[Measured]:
-    """Return what is stored about a plan's methods on its datasets."""
-    # Trials of this run come first. For a method and a dataset that it lacks, fits in other stores of the same folder
-    # of reports count if they ran on the same kind of processor; protocols may differ, so only the time of a fit does.
+    """Return the stored measurements of a plan's methods on its datasets."""
+    # Trials of this run take precedence. For cells without any, fits in other stores of the same reports folder count
+    # if they ran on the same kind of processor. Protocols may differ, so only the time of a fit is used.
     cells = {(one.dataset, one.method): one for one in _read(_own, plan, declared, folder)}
     missing = len(plan.datasets) * len(plan.methods) - len(cells)
     for other in _other_stores(folder) if missing else ():
@@ -140,7 +140,7 @@ def earlier_trials(plan: Plan, declared: DeclaredCosts, folder: Path) -> list[Me
 
 
 def _read(read: Any, plan: Plan, declared: DeclaredCosts, folder: Path) -> list[Measured]:
-    """Read one store; an estimate does without one that is missing or cannot be read."""
+    """Read one store; a missing or unreadable store is skipped, since an estimate does not depend on it."""
     if not (folder / FILE_NAME).is_file():
         return []
     try:
@@ -151,7 +151,7 @@ def _read(read: Any, plan: Plan, declared: DeclaredCosts, folder: Path) -> list[
 
 
 def _own(plan: Plan, declared: DeclaredCosts, store: Store) -> Iterator[Measured]:
-    """Yield the times of whole trials in a store of the same protocol."""
+    """Yield whole-trial times from a store of the same protocol."""
     totals: dict[tuple[str, str], list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])
     for dataset, method, fold, status, timed, seconds, memory, number in list(store.raw(_TRIALS)):
         if dataset not in plan.datasets or method not in plan.methods or not 0 <= fold < plan.protocol.folds:
@@ -170,7 +170,7 @@ def _own(plan: Plan, declared: DeclaredCosts, store: Store) -> Iterator[Measured
 
 
 def _foreign(plan: Plan, declared: DeclaredCosts, store: Store) -> Iterator[Measured]:
-    """Yield the times of single fits on the same data in a store of another protocol or suite."""
+    """Yield single-fit times on the same data from a store of another protocol or suite."""
     meta = {name: json.loads(value) for name, value in list(store.raw("SELECT name, value FROM meta"))}
     if meta["environment"].get("cpu") != cpu_model():
         return
@@ -199,7 +199,7 @@ def _measured(
 
 
 def _other_stores(folder: Path) -> list[Path]:
-    """Return the folders of the latest other runs beside a run, in the same folder of reports."""
+    """Return the folders of the most recent other runs in the same reports folder."""
     dated = []
     for path in folder.parent.parent.glob(f"*/*/{FILE_NAME}"):
         try:

@@ -1,4 +1,4 @@
-"""What a run would do and cost, without running or writing anything: the result of ``mfbench suite --dry-run``."""
+"""What a run would do and cost, without running or writing anything; used by ``mfbench suite --dry-run``."""
 
 from __future__ import annotations
 
@@ -23,51 +23,51 @@ from mfbench.run.store.store import Store
 from mfbench.suite.forms import KINDS
 from mfbench.suite.plan import Forecast, Plan
 
-WORKER = 250 * 2**20  # bytes of a worker before its first trial: the libraries that it has imported
+WORKER = 250 * 2**20  # bytes of a worker before its first trial, i.e. of the imported libraries
 
 
 @dataclass(frozen=True)
 class Share:
-    """The part of a run that one dataset or one method has."""
+    """One dataset's or method's share of a run."""
 
     name: str  # label of the dataset or method
     trials: int  # trials to run
     seconds: float  # predicted seconds of these trials on one worker
-    longest: float  # predicted seconds of the longest of them
-    memory: int  # bytes that the largest of them is predicted to need
+    longest: float  # predicted seconds of the longest one
+    memory: int  # predicted bytes of the largest one
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a run would do and cost."""
+    """The work and cost of a run."""
 
     suite: str
     profile: str
-    folder: str  # the run folder
-    planned: int  # planned, stored, pending: all trials, those with a stored result, and those to run
+    folder: str
+    planned: int  # planned, stored, pending: numbers of all trials, of those with a stored result, and of those to run
     stored: int
     pending: int
     seconds: float  # predicted seconds of the trials to run, on one worker
     wall: float  # predicted seconds of the run
-    jobs: int  # worker processes
-    worker_memory: int  # bytes that a worker is predicted to need at most; all workers may need that at the same time
-    memory_limit: int  # bytes at which a worker is stopped
-    datasets: tuple[Share, ...]  # datasets, methods: those with trials to run, in the plan's order and by their cost
+    jobs: int
+    worker_memory: int  # predicted peak bytes of one worker; all workers may peak at the same time
+    memory_limit: int  # bytes at which a worker is killed
+    datasets: tuple[Share, ...]  # datasets, methods: those with pending trials, in plan order and by cost
     methods: tuple[Share, ...]
-    left_out: dict[str, str]  # datasets and methods that could not be used, each with the reason
-    unavailable: dict[str, Unavailable]  # datasets of `left_out` that are only unavailable
+    left_out: dict[str, str]  # unusable datasets and methods, each with the reason
+    unavailable: dict[str, Unavailable]  # datasets of `left_out` that are merely unavailable
     budget: float = 0.0  # seconds that the run may take; 0 for no limit
-    reached: int = 0  # trials to run that are predicted to end within the budget
-    # Of `stored`, the number that would come from each earlier run; of one that the user named also if that is 0.
+    reached: int = 0  # pending trials that are predicted to end within the budget
+    # The number of `stored` results from each earlier run; includes runs that the user named, even if 0.
     elsewhere: tuple[tuple[str, int], ...] = ()
-    unreached: tuple[str, ...] = ()  # methods without a result that are not predicted to have one within the budget
-    # Datasets and methods with trials that are expected to exceed their time limit, and the number of these.
+    unreached: tuple[str, ...] = ()  # methods without a result that are not predicted to get one within the budget
+    # Datasets and methods with trials expected to exceed their time limit, and the number of such trials.
     too_long: tuple[tuple[str, str, int], ...] = ()
-    time_limit: float = 0.0  # seconds after which a trial is stopped
+    time_limit: float = 0.0  # seconds after which a trial is killed
 
     @property
     def exit_code(self) -> ExitCode:
-        """The exit code that describes it: whether there is anything to run or to resume."""
+        """The matching exit code: whether there is anything to run or resume."""
         return ExitCode.OK if self.planned else ExitCode.NOTHING_MEASURED
 
 
@@ -78,7 +78,7 @@ def estimate(
     options: RunOptions,
     sources: Iterable[Iterable[EarlierRun]] = (),
 ) -> Estimate:
-    """Return what a run of a plan would do and cost; its folder, which may not exist, is only read."""
+    """Estimate a run of a plan; its folder need not exist and is only read."""
     jobs = options.jobs or environment.available_cpus()
     costs = forecast(plan, registry, folder, jobs)
     stored, elsewhere = _finished(plan, folder, options, sources)
@@ -114,18 +114,18 @@ def estimate(
 
 
 def _reached(plan: Plan, keys: Collection[str], costs: Forecast, budget: float) -> list[Trial]:
-    """Return the trials that are predicted to end within a budget, in their order, each on the first free worker."""
+    """Return the trials predicted to end within a budget, in order, each on the first free worker."""
     if not budget:
         return []
     pending = [trial for trial in plan.trials if trial.key not in keys]
     trials = in_rounds(plan.trials, keys, seconds_each(pending, costs.costs, plan.methods))
-    free = [costs.startup] * costs.jobs  # the seconds at which each worker is free, a heap
+    free = [costs.startup] * costs.jobs  # heap of the times at which workers become free
     reached = []
     for trial in trials:
         if free[0] >= budget:
             break
         seconds = costs.costs.of(trial).seconds
-        if free[0] + seconds <= budget:  # one that would take longer than what is left does not start
+        if free[0] + seconds <= budget:  # a trial that would exceed the remaining budget does not start
             heapq.heapreplace(free, free[0] + seconds)
             reached.append(trial)
     return reached
@@ -144,7 +144,7 @@ def _shares(trials: Sequence[Trial], costs: Forecast, name_of: Callable[[Trial],
 def _finished(
     plan: Plan, folder: Path, options: RunOptions, sources: Iterable[Iterable[EarlierRun]]
 ) -> tuple[set[str], list[tuple[EarlierRun, set[str]]]]:
-    """Return the keys that a run would find in its folder, and in each of the other runs."""
+    """Return the keys that a run would find in its folder and in each of the other runs."""
     planned = {trial.key for trial in plan.trials}
     copied = copied_statuses(retry_failed=options.retry_failed)
     stored: set[str] = set()
@@ -158,7 +158,7 @@ def _finished(
                 try:
                     with Store(run.folder, read_only=True) as store:
                         keys = offered_keys(store, planned, copied)
-                except (RunError, sqlite3.Error):  # the run would pass it over as well
+                except (RunError, sqlite3.Error):  # the run would skip it too
                     if run.is_requested:
                         raise
             elsewhere.append((run, keys))
@@ -166,7 +166,7 @@ def _finished(
 
 
 def _numbers(missing: set[str], elsewhere: Iterable[tuple[EarlierRun, set[str]]]) -> tuple[tuple[str, int], ...]:
-    """Return how many missing trials come from each run; one that several have counts for the first."""
+    """Return the number of missing trials that each run provides; the first run that has a trial counts."""
     numbers: dict[str, int] = {}
     for run, keys in elsewhere:
         number = len(missing & keys)

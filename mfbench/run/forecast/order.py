@@ -1,7 +1,7 @@
-"""The order of the trials of a run: long ones first, so that none of them keeps the run waiting at its end.
+"""The order of a run's trials: long ones first, so that none of them delays the end of the run.
 
-Short trials stay in the plan's order, where neighbours share data. Within a budget, cheap ones come first. No result
-depends on the order.
+Short trials keep the plan's order, in which neighbours share data. Within a budget, cheap trials come first. Results do
+not depend on the order.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from mfbench.run.trial.steps import selector_key
 from mfbench.suite.methods import ResolvedMethod
 from mfbench.suite.plan import Costs
 
-SHARE = 0.02  # of the time of a run in which all workers are always busy: what takes longer is long
+SHARE = 0.02  # longer than this share of the ideal wall time, with all workers busy, is "long"
 
 
 def longest_first(
     trials: Sequence[Trial], costs: Costs, jobs: int, methods: Mapping[str, ResolvedMethod]
 ) -> list[Trial]:
-    """Return trials in the order in which to run them."""
-    # Trials that share a selector fit stay together: the others wait for the first of them, so they are as long as the
-    # first and the longest of the others. Groups that take more than a small share of the whole run come first, the
-    # longest before the others.
+    """Return trials in execution order."""
+    # Trials that share a selector fit stay together: the others wait for the first, so the group is as long as the
+    # first plus the longest other. Groups longer than a small share of the whole run come first, in order of decreasing
+    # length.
     seconds = [costs.of(trial).seconds for trial in trials]
     least = SHARE * sum(seconds) / max(1, jobs)
     if not seconds or sum(sorted(seconds)[-2:]) <= least:
-        return list(trials)  # most often: no group can be long, so there is nothing to look for
+        return list(trials)  # the usual case: no group can be long
     long = []
     for positions in _groups(trials, methods):
         length = seconds[positions[0]] + max((seconds[position] for position in positions[1:]), default=0.0)
@@ -44,7 +44,7 @@ def longest_first(
 
 
 def seconds_each(trials: Iterable[Trial], costs: Costs, methods: Mapping[str, ResolvedMethod]) -> dict[str, float]:
-    """Return the predicted seconds of each trial, by its key; those that share a selector fit share its cost."""
+    """Return the predicted seconds of each trial by key; trials with a common selector fit share its cost."""
     trials = list(trials)
     seconds: dict[str, float] = {}
     for positions in _groups(trials, methods):
@@ -55,7 +55,7 @@ def seconds_each(trials: Iterable[Trial], costs: Costs, methods: Mapping[str, Re
 
 
 def _groups(trials: Sequence[Trial], methods: Mapping[str, ResolvedMethod]) -> list[list[int]]:
-    """Return the positions of the trials that share a selector fit; a trial without a selector is a group."""
+    """Return the positions of trials that share a selector fit; a trial without a selector is its own group."""
     keys = {label: selector_key(method) for label, method in methods.items()}
     groups: dict[tuple[object, ...], list[int]] = {}
     for position, trial in enumerate(trials):
@@ -71,7 +71,7 @@ _DURATION = re.compile("".join(_PART.format(unit) for unit in _UNITS))
 
 
 class Budget:
-    """The wall time that a run may take, counted from the moment when this object is made."""
+    """A wall-time budget for a run, starting when this object is created."""
 
     def __init__(
         self,
@@ -88,16 +88,16 @@ class Budget:
 
     @property
     def remaining(self) -> float:
-        """Seconds that are left, 0 if none are."""
+        """Remaining seconds, at least 0."""
         return max(0.0, self.deadline - self._now())
 
     @property
     def is_over(self) -> bool:
-        """Whether no trial may start or go on."""
+        """Whether the budget is used up, so that no trial may start or continue."""
         return self._now() >= self.deadline
 
     def admits(self, trial: Trial) -> bool:
-        """Return whether a trial may start now: there is time left, and as much as it is predicted to take."""
+        """Return whether a trial may start now, i.e. is predicted to end within the remaining time."""
         remaining = self.remaining
         if self._predict is None or not remaining:
             return remaining > 0.0
@@ -108,13 +108,13 @@ class Budget:
 def in_rounds(
     trials: Sequence[Trial], done: Collection[str], seconds: Mapping[str, float] | None = None
 ) -> list[Trial]:
-    """Return the trials that are still to run, in the order in which all cells advance evenly."""
+    """Return the pending trials in an order in which all cells advance evenly."""
     # A round runs one fold of every dataset with all its methods. All methods of a dataset take its folds in the same
-    # order, so after each round they have the same folds. A dataset that is behind, because of an earlier run that
-    # ended in between, catches up first. Its folds that lack the fewest methods come first.
+    # order, so after each round they have the same folds. A dataset that lags behind, because an earlier run ended in
+    # between, catches up first. Its folds with the fewest missing methods come first.
     pending = [trial for trial in trials if trial.key not in done]
     missing = Counter((trial.dataset, trial.repeat, trial.fold) for trial in pending)
-    # As many folds of a dataset are complete as need nothing: they are the rounds that it has behind it.
+    # A complete fold counts as a round that the dataset has already finished.
     folds = dict.fromkeys((trial.dataset, trial.repeat, trial.fold) for trial in trials)
     rounds = Counter(fold[0] for fold in folds if fold not in missing)
     places = {fold: number for number, fold in enumerate(folds)}
@@ -129,7 +129,7 @@ def in_rounds(
 
 
 def parse_duration(text: str) -> float:
-    """Return the seconds of a duration."""
+    """Parse a duration to seconds."""
     match = _DURATION.fullmatch(text.strip())
     parts = match.groups() if match else ()
     seconds = sum(float(number or 0) * size for number, size in zip(parts, _UNITS.values(), strict=False))
@@ -141,7 +141,7 @@ def parse_duration(text: str) -> float:
 
 
 def duration_text(seconds: float) -> str:
-    """Return a duration in the form that `parse_duration` reads."""
+    """Format a duration in the syntax of `parse_duration`."""
     text, rest = "", round(seconds, 3)
     for unit, size in list(_UNITS.items())[:-1]:
         number, rest = divmod(rest, size)
@@ -150,7 +150,7 @@ def duration_text(seconds: float) -> str:
 
 
 def seconds_of(budget: str | float) -> float:
-    """Return the seconds of a budget."""
+    """Return a budget in seconds."""
     if isinstance(budget, str):
         return parse_duration(budget)
     if not 0.0 < budget < math.inf:

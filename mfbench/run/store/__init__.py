@@ -1,1 +1,1 @@
-"""The store of a run: rows of trials in SQLite, what is recorded about the run, and the state of the folder."""
+"""The store of a run: trial rows in SQLite, run metadata, and the files of the run folder."""

@@ -1,4 +1,4 @@
-"""The tables of a store, and their checksums: one of each result, and one of each table that describes the run."""
+"""The tables of a store and their checksums: one per result, and one per table that describes the run."""
 
 from __future__ import annotations
 
@@ -32,34 +32,34 @@ SCHEMA = {
     table: f"CREATE TABLE {table} ({text}, PRIMARY KEY ({_KEYS.get(table, _NAMES[table][0])})) WITHOUT ROWID"
     for table, text in _COLUMNS.items()
 }
-"""What creates each table; a store holds these tables and nothing else."""
+"""The statements that create the tables; a store contains no others."""
 TRIAL_COLUMNS = _NAMES["trials"][:-1]
-"""The columns that the checksum of a result covers, in this order."""
+"""The columns covered by a result's checksum, in this order."""
 RESULT_COLUMNS = TRIAL_COLUMNS[2:]
 """The columns of a trial's result."""
 WHOLE = {table: names for table, names in _NAMES.items() if table not in ("trials", "checksums")}
-"""The tables that have one checksum, the sum of those of their rows, so that no row can vanish; with their columns."""
+"""The tables with a single checksum, the sum over their rows, so that no row can vanish; with their columns."""
 RESULTS = f"SELECT {', '.join(TRIAL_COLUMNS)}, checksum FROM"
 
 
 def checksum(row: Iterable[Any]) -> int:
-    """Return the CRC-32 of a row's values as SQLite gives them back."""
-    return zlib.crc32(marshal.dumps(tuple(row), 2))  # the last version that writes equal values always as equal bytes
+    """Return the CRC-32 of a row's values as SQLite returns them."""
+    return zlib.crc32(marshal.dumps(tuple(row), 2))  # version 2 is the last that serializes equal values to equal bytes
 
 
 def fill_checksums(db: sqlite3.Connection, condition: str = "checksum IS NULL", *values: str) -> None:
-    """Record the checksums of results that were just written."""
+    """Record the checksums of newly written results."""
     rows = db.execute(f"{RESULTS} trials WHERE {condition}", values)
     db.executemany("UPDATE trials SET checksum = ? WHERE key = ?", [(checksum(row[:-1]), row[0]) for row in rows])
 
 
 def seal(db: sqlite3.Connection, *tables: str) -> None:
-    """Record the checksums of tables of `WHOLE` as they are now, in the transaction that changes them."""
+    """Record the current checksums of tables in `WHOLE`, in the transaction that changes them."""
     db.executemany("INSERT OR REPLACE INTO checksums VALUES (?, ?)", [(table, _total(db, table)) for table in tables])
 
 
 def differing(db: sqlite3.Connection, tables: Iterable[str]) -> list[str]:
-    """Return those of some tables of `WHOLE` whose content is not the recorded one."""
+    """Return the tables of `WHOLE` among these whose content differs from its checksum."""
     recorded = dict(db.execute("SELECT name, checksum FROM checksums"))
     with any_text(db):
         return [table for table in tables if _total(db, table) != recorded.get(table)]
@@ -71,7 +71,7 @@ def _total(db: sqlite3.Connection, table: str) -> int:
 
 @contextmanager
 def any_text(db: sqlite3.Connection) -> Iterator[None]:
-    """Let a connection give back text that is not UTF-8, which only damage leaves, instead of an error."""
+    """Make a connection return text that is not valid UTF-8, which only damage can leave, instead of raising."""
     db.text_factory = lambda text: text.decode("utf-8", "replace")
     try:
         yield

@@ -1,4 +1,4 @@
-"""The file of a store: how it is opened, and what its errors mean."""
+"""The file of a store: opening it, and explaining its errors."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from mfbench.run.store.checksums import SCHEMA, WHOLE, seal
 FILE_NAME = "results.sqlite"
 SCHEMA_VERSION = 1
 FILE_ERRORS = (sqlite3.DatabaseError, UnicodeDecodeError)
-"""What SQLite raises; the latter if it cites damaged text in a message."""
+"""Exceptions raised by SQLite; the latter if a message quotes damaged text."""
 _SIGNS_OF_DAMAGE = ("not a database", "malformed", "no such column", "ould not decode", "can't decode")
 
 
 @contextmanager
 def transaction(db: sqlite3.Connection) -> Iterator[None]:
-    """Write everything in the block or, if it raises an error, nothing; a transaction around it counts."""
+    """Commit everything in the block or, if it raises, nothing; joins a transaction that is already open."""
     if db.in_transaction:
         yield
     else:
@@ -33,7 +33,7 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
 
 
 def open_store(path: Path, *, read_only: bool) -> sqlite3.Connection:
-    """Open a store; to write, the file and its folder are created if necessary."""
+    """Open a store; in write mode, create the file and its folder if necessary."""
     if not read_only:
         path.parent.mkdir(parents=True, exist_ok=True)
     db = _connect_to_read(path) if read_only else sqlite3.connect(path, isolation_level=None)
@@ -54,7 +54,7 @@ def open_store(path: Path, *, read_only: bool) -> sqlite3.Connection:
             )
         _check_schema(db, path)
         db.execute(f"PRAGMA query_only = {read_only:d}")
-        # Commits survive a killed process; only a power cut may lose the last ones, never the file.
+        # Commits survive a killed process; a power cut may lose the last ones, but never the file.
         db.execute("PRAGMA synchronous = NORMAL")
     except BaseException:
         db.close()
@@ -64,11 +64,11 @@ def open_store(path: Path, *, read_only: bool) -> sqlite3.Connection:
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:
     try:
-        # Not with "mode=ro", which would leave the files of the log behind.
+        # Not with "mode=ro", which would leave the log's files behind.
         db = sqlite3.connect(path, isolation_level=None)
         db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
     except sqlite3.OperationalError as error:
-        # The index of the log needs a folder that can be written to. A closed store needs no index.
+        # The log's index needs a writable folder. A closed store needs no index.
         log = path.with_name(f"{path.name}-wal")
         if log.is_file() and log.stat().st_size:
             raise RunError(
@@ -80,7 +80,7 @@ def _connect_to_read(path: Path) -> sqlite3.Connection:
 
 
 def _check_schema(db: sqlite3.Connection, path: Path) -> None:
-    """Refuse SQL in a store that would run when its tables are used."""
+    """Reject a store with SQL that would run when its tables are used."""
     db.execute("PRAGMA trusted_schema = OFF")
     different = {*SCHEMA.items()} ^ {*db.execute("SELECT name, sql FROM sqlite_master")}
     if different:
@@ -89,8 +89,8 @@ def _check_schema(db: sqlite3.Connection, path: Path) -> None:
 
 
 def reason_of(path: Path, text: str) -> str:
-    """Return the sentence that explains an error of SQLite."""
-    if "full" in text or "disk I/O" in text:  # which message SQLite gives depends on the file that had no room
+    """Explain an SQLite error in one sentence."""
+    if "full" in text or "disk I/O" in text:  # SQLite's message depends on which file ran out of space
         return (
             f"the disk is full or fails ({text}): no more results fit into {path}; free some space there and in the "
             "folder of temporary files (TMPDIR), and repeat the command; earlier results stay readable"
@@ -103,12 +103,12 @@ def reason_of(path: Path, text: str) -> str:
 
 
 def damaged(path: Path, reason: str) -> str:
-    """Return the sentence on a store that cannot be read."""
+    """Return the message for an unreadable store."""
     return f"{path} is damaged ({reason}); move it elsewhere, or start its run over with --fresh"
 
 
 REMNANT = ".remnant-"
-"""Begins the names of folders that exist while a process with the lock works; others are what a killed one left."""
+"""Prefix of folders that exist while a process holds the lock; without it, they were left by a killed process."""
 
 
 @contextmanager
@@ -135,16 +135,17 @@ def locked(folder: Path, option: str = "--out") -> Iterator[None]:
 
 
 ASIDE = ".earlier"
-"""The folder for earlier results, within the run folder, until they are deleted."""
-# What a run writes. The store is first: it alone tells whether all of the others are in the same folder.
+"""The folder for earlier results within the run folder, until they are deleted."""
+# The files of a run. The store is first in the list, because its location shows whether all others are in the same
+# folder.
 _FILES = (FILE_NAME, f"{FILE_NAME}-wal", f"{FILE_NAME}-shm", "environment.json", "workers.log")
 
 
 @contextmanager
 def set_aside(folder: Path, is_fresh: bool) -> Iterator[Callable[[], None]]:
-    """Set the files of a run aside; they come back unless they are discarded before the block ends."""
-    # So a run that cannot start at all, for example because a scheduler does not answer, costs no result. Those that a
-    # killed process has set aside come back first.
+    """Set the files of a run aside; they are restored unless discarded before the block ends."""
+    # So a run that cannot start, for instance because a scheduler does not respond, costs no results. Files that a
+    # killed process has set aside are restored first.
     aside = folder / ASIDE
     _bring_back(folder)
     if is_fresh and (folder / FILE_NAME).exists():
@@ -159,13 +160,13 @@ def set_aside(folder: Path, is_fresh: bool) -> Iterator[Callable[[], None]]:
 def _discard(folder: Path) -> None:
     if (folder / ASIDE).is_dir():
         discarded = folder / f"{REMNANT}earlier"
-        (folder / ASIDE).rename(discarded)  # at once: half of it must not come back
+        (folder / ASIDE).rename(discarded)  # atomically: a partial set must not be restored
         shutil.rmtree(discarded, ignore_errors=True)
 
 
 def _bring_back(folder: Path) -> None:
     aside = folder / ASIDE
-    if (aside / FILE_NAME).exists():  # it was set aside last, so what is in the run folder is new
+    if (aside / FILE_NAME).exists():  # it was set aside last, so the files in the run folder are new
         for name in _FILES:
             (folder / name).unlink(missing_ok=True)
     if aside.is_dir():

@@ -1,4 +1,4 @@
-"""The form in which content with names is stored: compressed JSON."""
+"""The stored form of named content: compressed JSON."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def pack_document(content: object) -> bytes:
 
 
 def unpack_document(blob: bytes) -> Any:
-    """Return what `pack_document` packed, as JSON knows it."""
+    """Unpack the output of `pack_document` into JSON types."""
     return json.loads(zlib.decompress(blob))
 
 
 def plain(value: Any) -> Any:
-    """Convert a value for JSON: an array or a number of NumPy, the fields of a data class, or the text of another."""
+    """Convert a value for JSON: arrays and NumPy numbers, data classes by their fields, other objects by their text."""
     if dataclasses.is_dataclass(value):
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     return value.tolist() if hasattr(value, "tolist") else repr(value)
@@ -43,7 +43,7 @@ _DTYPES: dict[bytes, np.dtype[Any]] = {}
 
 
 def pack(array: NDArray[Any]) -> bytes:
-    """Return an array of numbers as compressed bytes; whole numbers use the smallest type that holds them."""
+    """Return a numeric array as compressed bytes; integers use the smallest type that fits."""
     import numpy as np
 
     array = np.asarray(array)
@@ -54,19 +54,20 @@ def pack(array: NDArray[Any]) -> bytes:
         kind = "<f8"
     data = array.astype(kind).tobytes()
     small = zlib.compress(data, 1)
-    # The first two characters are the type, the third says whether the rest is compressed.
+    # The first two characters are the type; the third states whether the rest is compressed.
     return kind[-2:].encode() + (b"z" + small if len(small) < len(data) else b"-" + data)
 
 
 def unpack(blob: bytes) -> NDArray[Any]:
-    """Return the array that `pack` packed, as int64 if it held whole numbers, otherwise as float64."""
+    """Unpack an array packed by `pack`: int64 for integers, otherwise float64."""
     import numpy as np
 
     kind = blob[:2]
     dtype = _DTYPES.get(kind)
     if dtype is None:
         dtype = _DTYPES[kind] = np.dtype("<" + kind.decode())
-    # The type is looked up and the head is skipped without a copy: a report unpacks hundreds of thousands of arrays.
+    # Types are looked up and the header is skipped without a copy, because a report unpacks hundreds of thousands of
+    # arrays.
     if blob[2:3] == b"z":
         array = np.frombuffer(zlib.decompress(blob[3:]), dtype)
     else:
@@ -75,7 +76,7 @@ def unpack(blob: bytes) -> NDArray[Any]:
 
 
 def unpack_curve(blob: bytes) -> Curve:
-    """Return the curve that `pack_document` packed; a `ValueError` if the content cannot be one."""
+    """Unpack a curve packed by `pack_document`; raise `ValueError` if the content cannot be one."""
     content = unpack_document(blob)
     sizes, metrics = np.array(content["sizes"], dtype=np.int64), tuple(content["metrics"])
     ascending = sizes.ndim == 1 and len(sizes) > 0 and sizes[0] >= 1 and (np.diff(sizes) > 0).all()
@@ -94,13 +95,13 @@ _TYPES = {"pairs": np.int64, "values": np.float64, "ranks": np.int64, "p_values"
 
 
 def interactions_from_plain(content: dict[str, Any]) -> Interactions:
-    """Return the interactions with these fields, as JSON knows them."""
+    """Return the interactions with these fields, given as JSON types."""
     arrays = {name: np.array(content[name], kind) for name, kind in _TYPES.items() if content[name] is not None}
     return Interactions(**{**content, **arrays, "pairs": arrays["pairs"].reshape(-1, 2)})
 
 
 def unpack_interactions(blob: bytes) -> Interactions:
-    """Return the interactions that `pack_document` packed."""
+    """Unpack interactions packed by `pack_document`."""
     return interactions_from_plain(unpack_document(blob))
 
 
@@ -108,9 +109,9 @@ _CANDIDATE_TYPES = {"selected": "int64", "weights": "float64", "predictions": "i
 
 
 def pack_candidates(candidates: Sequence[Candidate]) -> bytes:
-    """Return candidates as compressed bytes."""
-    # Grid points that differ only in the classifier share the selector's weights, and often the selected features. So
-    # each distinct array is written once and referred to by its number.
+    """Pack candidates into compressed bytes."""
+    # Grid points that differ only in the classifier share the selector's weights, and often the selected features, so
+    # each distinct array is written once and referenced by its number.
     arrays: dict[str, int] = {}
     points = [plain(candidate) for candidate in candidates]
     for point in points:
@@ -121,7 +122,7 @@ def pack_candidates(candidates: Sequence[Candidate]) -> bytes:
 
 
 def unpack_candidates(blob: bytes) -> list[Candidate]:
-    """Return the candidates that `pack_candidates` packed; those with equal arrays share one."""
+    """Unpack candidates packed by `pack_candidates`; candidates with equal arrays share one."""
     import numpy as np
 
     content = unpack_document(blob)
@@ -137,23 +138,23 @@ def unpack_candidates(blob: bytes) -> list[Candidate]:
     return [Candidate(**point) for point in content["points"]]
 
 
-# Test, train and validation rows, numbers of training rows and of features.
+# Test, train and validation rows; numbers of training rows and of features.
 Columns = tuple[bytes, bytes | None, bytes | None, int, int]
 
 
 @dataclass(frozen=True)
 class StoredSplit:
-    """A fold's rows as stored."""
+    """The stored rows of a fold."""
 
     test: NDArray[np.int64]
-    train: NDArray[np.int64] | None  # none: all rows that are not tested
+    train: NDArray[np.int64] | None  # None: all rows outside the test part
     validation: NDArray[np.int64] | None  # rows set aside for tuning, if the protocol does so
     n_train: int  # n_train, n_features: number of rows and of original features in the final fit
     n_features: int
 
 
 def pack_split(split: Split, shape: tuple[int, int]) -> Columns:
-    """Return what is stored of a split of a dataset with this number of rows and features."""
+    """Pack a split of a dataset with this number of rows and features."""
     train = None if len(split.train) + len(split.test) == shape[0] else pack(split.train)
     validation = None if split.tuning is None else pack(split.tuning[1])
     features = split.features(shape[1])
@@ -164,19 +165,19 @@ def pack_split(split: Split, shape: tuple[int, int]) -> Columns:
 def unpack_split(
     test: bytes, train: bytes | None, validation: bytes | None, n_train: int, n_features: int
 ) -> StoredSplit:
-    """Return the rows that `pack_split` has packed."""
+    """Unpack the rows packed by `pack_split`."""
     train_rows, validation_rows = (None if blob is None else unpack(blob) for blob in (train, validation))
     return StoredSplit(unpack(test), train_rows, validation_rows, n_train, n_features)
 
 
 LIMITS = {"error_type": 200, "error_message": 500, "error_trace": 4000, "warning": 500, "touched": 500, "reason": 2000}
-"""Number of characters of each text that is stored at most; a method can raise an error of a megabyte."""
+"""Maximum length of each stored text in characters; a method can raise an error message of a megabyte."""
 
 
 def stored_text(text: str, name: str) -> str:
-    """Return a text as the store holds it: its beginning, and of a traceback the end."""
+    """Truncate a text for storage to its beginning, or to its end for a traceback."""
     limit = LIMITS.get(name, len(text))
-    # Long before it is cut: cleaning a text of many megabytes would take as long as the trial.
+    # Cut well before cleaning, which would take as long as the trial for a text of many megabytes.
     if name == "error_trace":
         return plain_lines(text[-limit:])[-limit:]
     return cut(plain_lines(text[: 2 * limit]), limit)

@@ -1,4 +1,4 @@
-"""Which content of a store is believed: damaged results count as not run, and a damaged table is an error."""
+"""Integrity of a store: damaged results count as not run, and a damaged table is an error."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_NAMED = 10
 
 
 def check_tables(db: sqlite3.Connection, path: Path, tables: Sequence[str]) -> None:
-    """Compare tables that describe the run as a whole with their checksums."""
+    """Verify the checksums of tables that describe the run as a whole."""
     if broken := differing(db, tables):
         raise RunError(
             f"{path} is damaged (the content of {listing(broken)} differs from its checksum); "
@@ -25,7 +25,7 @@ def check_tables(db: sqlite3.Connection, path: Path, tables: Sequence[str]) -> N
 
 
 def set_damaged_aside(db: sqlite3.Connection) -> list[str]:
-    """Remove damaged results, of which a reader hides the table behind a temporary one; return which they are."""
+    """Remove damaged results, for a reader by shadowing their table with a temporary one; return a name for each."""
     with any_text(db):
         damaged = [row[0] for row in db.execute(f"{RESULTS} main.trials") if not _is_intact(row)]
         if not damaged:
@@ -35,12 +35,12 @@ def set_damaged_aside(db: sqlite3.Connection) -> list[str]:
         db.execute("PRAGMA query_only = OFF")
         columns = ", ".join((*TRIAL_COLUMNS, "checksum"))
         db.execute(f"CREATE TEMP TABLE trials ({columns}, PRIMARY KEY (key)) WITHOUT ROWID")
-        # Rows are not looked up by their keys, which may be damaged: then a search does not reach them.
+        # Rows are not looked up by key: a damaged key would not be found.
         intact = filter(_is_intact, db.execute(f"{RESULTS} main.trials"))
         marks = ", ".join("?" * (len(TRIAL_COLUMNS) + 1))
         db.executemany(f"INSERT OR IGNORE INTO temp.trials ({columns}) VALUES ({marks})", intact)
         db.execute(f"PRAGMA query_only = {is_read_only}")
-        if not is_read_only:  # results that are added must not go to the temporary table
+        if not is_read_only:  # added results must not go to the temporary table
             db.execute("DELETE FROM main.trials")
             db.execute("INSERT INTO main.trials SELECT * FROM temp.trials")
             db.execute("DROP TABLE temp.trials")
@@ -55,7 +55,7 @@ def _is_intact(row: tuple[Any, ...]) -> bool:
 
 
 def repair(db: sqlite3.Connection, path: Path) -> list[str]:
-    """Remove what is damaged, which the start of a run makes again, and return a sentence on each part."""
+    """Remove damaged content, which the start of a run recreates, and return a sentence on each part."""
     with transaction(db):
         broken = differing(db, WHOLE)
         for table in broken:
@@ -70,7 +70,7 @@ def repair(db: sqlite3.Connection, path: Path) -> list[str]:
 
 
 def remark_on_damage(trials: Sequence[str]) -> list[str]:
-    """Return a sentence for readers of a run on trials whose results are damaged; none if there are no such trials."""
+    """Return a sentence for readers on trials with damaged results; empty if there are none."""
     if not trials:
         return []
     more = [f"{len(trials) - MOST_NAMED} more"] if len(trials) > MOST_NAMED else []

@@ -1,7 +1,7 @@
 """The metadata of a run: recorded by the runner at the start, stored as JSON, read by analysis and report.
 
-A stored run can be reported without its suite file and its plugins, so the metadata contain everything that a report
-states about a run.
+A stored run can be reported without its suite file and plugins, so the metadata contain everything that a report states
+about a run.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ from mfbench.suite.plan import Plan, Shard, shard_folder_name
 from mfbench.suite.published import PublishedCount, PublishedFigure
 from mfbench.suite.schema import Classes, Curve, Header, ProtocolSettings, ReportSettings, Selection, Top
 
-# Read once: an installation may change while a process runs the code that it has loaded.
+# Read once: the installation may change while a process runs the code that it has loaded.
 VERSION = metadata.version("mfbench")
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where a method or a dataset comes from."""
+    """The origin of a method or dataset."""
 
     plugin: Plugin
-    module: str  # the module of its factory or loader
+    module: str  # module of its factory or loader
 
 
 @dataclass(frozen=True)
 class Fingerprint:
-    """What a process computes with."""
+    """The code that a process computes with."""
 
-    version: str  # of mfbench
-    host: str  # hash of the files of mfbench that take part in computing a result
+    version: str  # mfbench's version
+    host: str  # hash of the mfbench code that takes part in computing a result
     libraries: Mapping[str, str]  # versions of the numeric libraries
     # The code of each method and dataset, as in `mfbench.host.code_hashes.method_code`; empty if the plugin is not
     # installed.
@@ -50,12 +50,12 @@ class Fingerprint:
 
 
 def fingerprint_of(sources: Iterable[Source]) -> Fingerprint:
-    """Return what this process computes with."""
+    """Return the fingerprint of this process."""
     return Fingerprint(VERSION, host_code(), numeric_versions(), {one: _code(one) for one in sources})
 
 
 def sources_of(plan: Plan, registry: Registry) -> tuple[Source, ...]:
-    """Return where the methods of a plan, and the datasets whose rounds workers generate, come from."""
+    """Return the origins of a plan's methods and of the datasets whose rounds workers generate."""
     entries: list[Registered] = []
     for method in plan.methods.values():
         for kind, step in (("selector", method.selector), ("classifier", method.classifier)):
@@ -67,7 +67,7 @@ def sources_of(plan: Plan, registry: Registry) -> tuple[Source, ...]:
 
 
 def differences(theirs: Fingerprint, here: Fingerprint) -> list[str]:
-    """Return how this process differs from another one, a clause for each difference; none if results are the same."""
+    """Return one clause for each difference between this process and another; empty if results are the same."""
     reasons = code_differences(_versions(theirs), _versions(here))
     if theirs.version == here.version and theirs.host != here.host:
         reasons.insert(0, f"mfbench {here.version} with other code")
@@ -86,7 +86,7 @@ def _versions(fingerprint: Fingerprint) -> dict[str, str]:
 
 
 def code_differences(theirs: Mapping[str, str], here: Mapping[str, str]) -> list[str]:
-    """Return a clause for each version and hash that differs, named as in `mfbench.host.code_hashes.method_code`."""
+    """Return one clause for each differing version or hash, named as in `mfbench.host.code_hashes.method_code`."""
     clauses = []
     for key in dict.fromkeys([*theirs, *here]):
         before, now = theirs.get(key), here.get(key)
@@ -125,14 +125,14 @@ UNRECORDED = "the run does not record the versions and hashes of its code"
 
 
 class RecordedCode(BaseModel):
-    """What the keys of a run's trials say about code; empty for runs that were merged and differ in it."""
+    """The code behind the keys of a run's trials; empty for merged runs that differ in it."""
 
     model_config = ConfigDict(frozen=True)
 
     mfbench: str = ""  # its version
-    host: str = ""  # hash of the files of mfbench that take part in computing a result
+    host: str = ""  # hash of the mfbench code that takes part in computing a result
     libraries: dict[str, str] = {}  # versions of the numeric libraries
-    methods: dict[str, dict[str, str]] = {}  # the code of each method: versions and hashes by what they are of
+    methods: dict[str, dict[str, str]] = {}  # the code of each method: versions and hashes by name
     datasets: dict[str, dict[str, str]] = {}  # the same for datasets that workers generate
 
 
@@ -150,7 +150,7 @@ def code_of(plan: Plan) -> RecordedCode:
 
 
 def joined_code(codes: Sequence[RecordedCode]) -> RecordedCode:
-    """Return the code of runs that are joined; empty if they do not agree on it."""
+    """Return the common code of merged runs; empty if they differ."""
     methods, datasets = ({k: v for code in codes for k, v in getattr(code, name).items()} for name in _TABLES)
     joined = codes[0].model_copy(update={"methods": methods, "datasets": datasets})
     is_one_code = all(
@@ -163,7 +163,7 @@ def joined_code(codes: Sequence[RecordedCode]) -> RecordedCode:
 
 
 def differences_of(there: RecordedCode, here: RecordedCode, dataset: str, method: str) -> list[str]:
-    """Return how the code here differs from that behind a result, a clause for each difference."""
+    """Return one clause for each difference between the code here and the code behind a result."""
     if not there.mfbench:
         return [UNRECORDED]
     clauses = differences(_shared(there), _shared(here))
@@ -186,13 +186,13 @@ class Environment(BaseModel):
     implementation: str = ""
     system: str = ""
     cpu: str
-    cpus: int = 0  # processors that the run could use
-    memory_bytes: int = 0  # memory of the machine
+    cpus: int = 0  # processors available to the run
+    memory_bytes: int = 0
     jobs: int  # worker processes
     threads_per_worker: int = 1
-    memory_limit_bytes: int = 0  # memory limit of each worker; 0 if each machine had a default of its own
-    executor: str = "local"  # what ran the trials: "local" or the engine of a plugin
-    libraries: dict[str, str | None]  # versions; None for a library that is not installed
+    memory_limit_bytes: int = 0  # memory limit of each worker; 0 if each machine has its own default
+    executor: str = "local"  # what ran the trials: "local" or a plugin's engine
+    libraries: dict[str, str | None]  # versions; None if not installed
     plugins: list[str] = []  # name and version of each plugin
     git_commit: str | None = None  # commit of mfbench's own checkout; None if mfbench is installed
     command: list[str] = []  # the words of the command line
@@ -227,32 +227,32 @@ class RecordedFigures(BaseModel):
 
 
 class Reused(BaseModel):
-    """The results that other runs had measured: earlier ones in the folder of reports, or bundles."""
+    """The results measured by other runs: earlier ones in the reports folder, or bundles."""
 
     model_config = ConfigDict(frozen=True)
 
-    # The keys of the results from each run, by the name of its folder (`SUITE/RUN` if it is of another suite), or of
-    # the bundle with the start of its hash.
+    # The result keys from each run, by folder name (`SUITE/RUN` if it is of another suite), or by bundle name with the
+    # start of its hash.
     keys: dict[str, list[str]] = {}
-    # How the machine or the number of workers of a run differed from those of this one.
+    # How a run's machine or number of workers differed from this one's.
     differences: dict[str, str] = {}
-    # A sentence on each run that could not be read, and on results of a bundle that could not be used.
+    # A sentence on each unreadable run, and on unusable results of a bundle.
     passed_over: list[str] = []
-    bundles: list[str] = []  # which of the names are those of bundles, whose results are as whoever made them says
+    bundles: list[str] = []  # the names that refer to bundles, whose results are unverified claims of their authors
 
 
 class RecordedShard(BaseModel):
-    """Which part of a plan a run has: a shard, or several that were merged."""
+    """The part of a plan that a run has: a shard, or several merged ones."""
 
     model_config = ConfigDict(frozen=True)
 
-    numbers: list[int] = []  # the shards, from 1 to `of`; empty if shards of different divisions were merged
+    numbers: list[int] = []  # the shards, from 1 to `of`; empty after merging shards of different divisions
     of: int = 0
-    run: str  # the name of the folder of the whole run
-    # Of the whole plan. Empty if shards of different plans were merged: their positions do not compare.
+    run: str  # name of the whole run's folder
+    # Digest of the whole plan. Empty after merging shards of different plans, whose positions are not comparable.
     digest: str = ""
-    n_trials: int  # number of trials of the whole plan
-    batch: str = ""  # what distinguishes the shards of a batch from those of another; empty outside a batch
+    n_trials: int  # number of trials in the whole plan
+    batch: str = ""  # distinguishes the shards of different batches; empty outside a batch
 
     @classmethod
     def of_shard(cls, shard: Shard) -> RecordedShard:
@@ -262,67 +262,67 @@ class RecordedShard(BaseModel):
 
     @property
     def folder_name(self) -> str:
-        """The name of its own run folder; empty for several shards that were merged."""
+        """The name of its own run folder; empty for merged shards."""
         return shard_folder_name(self.run, self.numbers[0], self.of, self.batch) if len(self.numbers) == 1 else ""
 
     @property
     def words(self) -> list[str]:
-        """The words of a command line that request it; none if they are not known."""
+        """The command-line words that request it; empty if unknown."""
         return ["--shard", f"{self.numbers[0]}/{self.of}"] if len(self.numbers) == 1 and not self.batch else []
 
 
 def resume_command(words: Sequence[str]) -> str:
-    """Return the command that goes on with an interrupted run."""
+    """Return the command that resumes an interrupted run."""
     return shell_command(["mfbench", *(word for word in words if word != "--fresh")])
 
 
 class RunMetadata(BaseModel):
-    """The metadata that the last start of a run recorded."""
+    """The metadata recorded by the last start of a run."""
 
     model_config = ConfigDict(frozen=True)
 
     suite: RecordedSuite
     protocol: ProtocolSettings  # complete: with the profile applied and every key of its kind set
-    protocol_key: str  # together with a dataset's label, the name under which its splits are stored
+    protocol_key: str  # together with a dataset's label, identifies its stored splits
     profile: str
     published: RecordedFigures = RecordedFigures()
-    selection: dict[str, Selection] = {}  # how the parameters of each tuned method are selected
-    methods: dict[str, str]  # the description of each label, in the suite's order
+    selection: dict[str, Selection] = {}  # how each tuned method's parameters are selected
+    methods: dict[str, str]  # description of each method by label, in suite order
     rules: dict[str, Top | Literal["relevant"]] = {}  # `top` of each method
     curves: dict[str, Curve] = {}  # `curve` of each method that has one
-    classifiers: dict[str, str] = {}  # the classifier of each method that has a curve, with the values that are tried
-    weighted: list[str] = []  # the methods with a curve whose selector's weights count in the classifier's distance
-    takes_numbers: list[str] = []  # methods whose selector is fitted on a real-valued target directly
+    classifiers: dict[str, str] = {}  # the classifier, with its grid, of each method with a curve
+    weighted: list[str] = []  # methods with a curve whose selector's weights count in the classifier's distance
+    takes_numbers: list[str] = []  # methods whose selector is fitted directly on a real-valued target
     real_valued: list[str] = []  # datasets with a real-valued target
-    classes: dict[str, Classes] = {}  # which classes of a dataset are kept, where that is not as in the protocol
-    # The classes of each dataset that are not kept, each with its number of rows.
+    classes: dict[str, Classes] = {}  # the classes kept of each dataset that deviates from the protocol
+    # The dropped classes of each dataset, with their numbers of rows.
     dropped_classes: dict[str, dict[str, int]] = {}
-    # The datasets with more than two classes of each method that is for two; they have no trials of it.
+    # For each two-class method, the datasets with more classes; it has no trials on them.
     unsuited: dict[str, list[str]] = {}
     environment: Environment
-    command: list[str]  # the command that starts the run again
-    part: str = ""  # the name of the suite's part that the run is restricted to; empty for the whole suite
+    command: list[str]  # the command that restarts the run
+    part: str = ""  # the suite's part that the run is restricted to; empty for the whole suite
     part_patterns: list[str] = []  # the patterns of that part
-    only: list[str] = []  # the patterns of `--only` that restrict the run to a part of its suite, or of `part`
-    used_mirror: bool = False  # whether a dataset came from a mirror
-    out: str = "reports"  # the folder of all reports; empty for runs that were merged into another place
-    reused: Reused = Reused()  # the results that are those of earlier runs
-    shard: RecordedShard | None = None  # which part of its plan the run has; None if it has the whole
-    # Other machines and software that results of the run come from, because runs were merged.
+    only: list[str] = []  # the patterns of `--only` that restrict the run within its suite or `part`
+    used_mirror: bool = False  # whether any dataset came from a mirror
+    out: str = "reports"  # the reports folder; empty for runs merged elsewhere
+    reused: Reused = Reused()  # the results taken from earlier runs
+    shard: RecordedShard | None = None  # the part of its plan that the run has; None for a whole plan
+    # Other environments that contributed results to a merged run.
     other_environments: list[Environment] = []
-    # Seconds of the budget that ended the last start of the run before all trials had run; 0 if none did.
+    # Seconds of the budget that ended the last start before all trials had run; 0 if none did.
     ended_budget: float = 0.0
-    machines: dict[str, str] = {}  # the machines that have run trials, each with its kind
+    machines: dict[str, str] = {}  # machines that have run trials, each with its kind
     code: RecordedCode = RecordedCode()  # the code that the results depend on
 
     @property
     def folder_words(self) -> list[str]:
-        """The words of a command line that name the folder of all reports; none for the usual one."""
+        """The command-line words that name the reports folder; empty for the default."""
         return [] if self.out in ("", "reports") else ["--out", self.out]
 
     @property
     def resume_command(self) -> str:
-        """The command that goes on with the run: as it was typed, if it was typed."""
+        """The command that resumes the run, as the user typed it if so."""
         typed = self.environment.command
         if typed[1:2] == ["suite"]:
             return resume_command(typed[1:])
@@ -350,12 +350,12 @@ class RunMetadata(BaseModel):
         return self.suite.report
 
     def to_columns(self) -> dict[str, Any]:
-        """Return one plain value for each field, as the store keeps them."""
+        """Return one plain value per field, as stored."""
         return self.model_dump(mode="json")
 
     @classmethod
     def from_columns(cls, columns: Mapping[str, Any], folder: Path) -> RunMetadata:
-        """Return the metadata that a store keeps."""
+        """Return the metadata from stored values."""
         if "protocol" not in columns:
             raise NeverStartedError(folder)
         try:

@@ -1,7 +1,7 @@
-"""The store: one SQLite file per run folder, one row per finished trial, written the moment it ends.
+"""The store: one SQLite file per run folder, one row per finished trial, written as soon as it ends.
 
-Write-ahead logging makes a killed run lose at most what was in flight. The table ``plan`` says which trials the last
-start of the run planned; rows of earlier plans are kept (their keys differ) but are not part of a report.
+With write-ahead logging, a killed run loses at most the trials in flight. The table ``plan`` lists the trials planned
+by the last start of the run; rows of earlier plans are kept (their keys differ) but are not part of a report.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ if TYPE_CHECKING:
     from mfbench.suite.protocols import Split
 
 DATASET_JSON = ("class_names", "feature_names", "relevant", "interactions", "collections")
-"""Columns of a dataset that are JSON."""
+"""JSON columns of a dataset."""
 JSON = ("scores", "chosen")
-"""Columns of a result that are JSON."""
+"""JSON columns of a result."""
 ARRAYS = ("selected", "weights", "predictions", "decisions")
-"""Columns of a result that are arrays of numbers."""
+"""Numeric array columns of a result."""
 _READERS: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(JSON, json.loads),
     **dict.fromkeys(ARRAYS, unpack),
@@ -57,14 +57,14 @@ _READERS: dict[str, Callable[[Any], Any]] = {
 }
 _EMPTY: dict[str, Callable[[], Any]] = {**dict.fromkeys(JSON, dict), "candidates": list}
 _BLOCK = 2_000
-"""Rows that are read at once."""
+"""Rows per block."""
 _TABLE = re.compile(rf"\b({'|'.join((*WHOLE, 'trials'))})\b")
-# What content that mfbench did not write raises when it is decoded, although its checksum fits.
+# Decoding errors of content that mfbench did not write although its checksum matches.
 _UNREADABLE = (ValueError, TypeError, LookupError, OverflowError, zlib.error)
 
 
 class ReadableStore:
-    """A run's results, to read."""
+    """Read access to a run's results."""
 
     def __init__(self, folder: Path, *, read_only: bool = True, checked: set[str] | None = None) -> None:
         self.absent: Sequence[tuple[str, str, int, int]] = ()
@@ -88,7 +88,7 @@ class ReadableStore:
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Turn errors of SQLite and of the file system into one sentence."""
+        """Turn SQLite and file system errors into one sentence."""
 
         def sentence(reason: str) -> str:
             return f"cannot write to {self.folder}: {reason}; choose another folder with --out"
@@ -101,11 +101,11 @@ class ReadableStore:
 
     @contextmanager
     def _reading(self, *tables: str) -> Iterator[None]:
-        """Compare tables with their checksums before they are read; from then on, damaged results are not read."""
+        """Verify the checksums of tables before the first read; from then on, damaged results are hidden."""
         with self._explained(), explained(RunError, partial(damaged, self.path), *_UNREADABLE):
             rest = set(tables) - self._checked
             if rest:
-                with transaction(self._db):  # in which everything is read in one state
+                with transaction(self._db):  # so that all reads see one state
                     check_tables(self._db, self.path, [table for table in WHOLE if table in rest])
                     if "trials" in rest and not self._damaged:
                         self._damaged = set_damaged_aside(self._db)
@@ -115,47 +115,47 @@ class ReadableStore:
 
     @property
     def damaged(self) -> Sequence[str]:
-        """The trials whose results are damaged, each as a part of a sentence; they read as if they had not run."""
+        """The trials with damaged results, for use in a sentence; they read as if they had not run."""
         with self._reading("trials"):
             return self._damaged
 
     def freeze(self) -> None:
-        """From now on, read the state of this moment, whatever a run adds until the store is closed."""
+        """From now on, read a snapshot of the current state, even while a run adds results."""
         with self._explained():
             self._db.execute("BEGIN")
-            self._db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()  # the state is that of the first read
+            self._db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()  # the first read takes the snapshot
 
     def raw(self, query: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
-        """Yield the rows of a query as they are stored; nothing is decoded."""
+        """Yield a query's rows as stored, without decoding."""
         with self._reading(*_TABLE.findall(query)):
             yield from self._db.execute(query, values)
 
     def finished(self, without: Collection[Status] = ()) -> set[str]:
-        """Return the keys that have a result whose status is not among those of `without`."""
+        """Return the keys of results whose status is not in `without`."""
         return {key for key, status in self.raw("SELECT key, status FROM trials") if status not in without}
 
     def meta(self) -> RunMetadata:
-        """Return the metadata that `begin` recorded."""
+        """Return the metadata recorded by `begin`."""
         with self._reading("meta"):
             columns = {name: json.loads(value) for name, value in self._db.execute("SELECT name, value FROM meta")}
         return RunMetadata.from_columns(columns, self.folder)
 
     def recorded(self, name: str, default: Any) -> Any:
-        """Return a field of the metadata, whether or not the run ever started completely."""
+        """Return a field of the metadata, even if the run never started completely."""
         with self._reading("meta"):
             row = self._db.execute("SELECT value FROM meta WHERE name = ?", [name]).fetchone()
             return default if row is None else json.loads(row[0])
 
     def reused(self) -> Reused:
-        """Return which results other runs had measured, as the last start recorded it."""
+        """Return the record of results from other runs, as of the last start."""
         return Reused.model_validate(self.recorded("reused", {}))
 
     def left_out(self) -> dict[str, str]:
-        """Return the datasets that were left out, each with its reason."""
+        """Return the datasets left out, each with its reason."""
         return dict(self.raw("SELECT dataset, reason FROM left_out"))
 
     def unavailable(self) -> dict[str, Unavailable]:
-        """Return the datasets left out that are only unavailable, which is not a failure."""
+        """Return the left-out datasets that are merely unavailable, which is not a failure."""
         rows = self.raw("SELECT dataset, can_pull, attempt FROM left_out WHERE NOT is_failure")
         return {dataset: Unavailable(bool(can_pull), attempt) for dataset, can_pull, attempt in rows}
 
@@ -173,9 +173,9 @@ class ReadableStore:
         return rows
 
     def rows(self, columns: Sequence[str] = RESULT_COLUMNS) -> Iterator[dict[str, Any]]:
-        """Yield each planned trial with its result, in the plan's order; without one its status is None."""
-        # Arrays come as `unpack` returns them, decisions with a row for each test row, scores and selected parameters
-        # as dicts, candidates as a list, interactions and curves as `Interactions` and `Curve`.
+        """Yield each planned trial with its result, in plan order; the status is None without a result."""
+        # Arrays are returned by `unpack`, decisions with one row per test row, scores and selected parameters as dicts,
+        # candidates as a list, interactions and curves as `Interactions` and `Curve`.
         names = ("dataset", "method", "repeat", "fold", "key", "seed", *columns)
         packed = [name for name in columns if name in _READERS]
         with self._reading("plan", "trials"):
@@ -191,18 +191,18 @@ class ReadableStore:
                 yield row
 
     def table(self, columns: Sequence[str]) -> dict[str, list[Any]]:
-        """Return coordinates, keys and results of trials as columns, in the plan's order; faster than `rows`."""
+        """Return coordinates, keys and results of trials as columns, in plan order; faster than `rows`."""
         names = ("dataset", "method", "repeat", "fold", "key", *columns)
         with self._reading("plan", "trials"):
             cursor = self._planned(*columns)
             table: dict[str, list[Any]] = {name: [] for name in names}
-            # In blocks: a hundred thousand rows at once would keep the garbage collector busy for a third of the time.
+            # In blocks: a hundred thousand rows at once would spend a third of the time in the garbage collector.
             absent = self._absent_rows(len(names))
             for block in chain(iter(lambda: cursor.fetchmany(_BLOCK), []), [absent] if absent else []):
                 for name, values in zip(names, zip(*block, strict=True), strict=True):
                     table[name].extend(values)
             for name in set(JSON) & set(columns):
-                # One text for all: a parser that is called once is several times faster.
+                # Joined into one text, because a single parser call is several times faster.
                 table[name] = json.loads(f"[{','.join(text or '{}' for text in table[name])}]")
         return table
 
@@ -216,22 +216,22 @@ class ReadableStore:
         return [(*place, *[None] * (width - len(place))) for place in self.absent]
 
     def has_plan(self) -> bool:
-        """Return whether a start of the run planned any trials."""
+        """Return whether any start of the run planned trials."""
         return any(True for _ in self.raw("SELECT 1 FROM plan LIMIT 1"))
 
     def has_any(self, column: str) -> bool:
-        """Return whether the result of a planned trial has a value in a column of `RESULT_COLUMNS`."""
-        # A scan is much faster than a look-up of each planned trial, and mostly there are none.
+        """Return whether any planned trial's result has a value in a column of `RESULT_COLUMNS`."""
+        # A scan is much faster than looking up each planned trial, and usually matches nothing.
         anywhere = f"SELECT 1 FROM trials WHERE {column} IS NOT NULL LIMIT 1"
         planned = f"SELECT 1 FROM plan p JOIN trials t ON t.key = p.key WHERE t.{column} IS NOT NULL LIMIT 1"
         return all(any(True for _ in self.raw(query)) for query in (anywhere, planned))
 
     def planned(self) -> list[str]:
-        """Return the keys of the planned trials, in the plan's order."""
+        """Return the keys of the planned trials in plan order."""
         return [key for (key,) in self.raw("SELECT key FROM plan ORDER BY position")]
 
     def split_repeats(self, sha256: str, protocol: str) -> set[int]:
-        """Return the repeats whose splits are recorded."""
+        """Return the repeats with recorded splits."""
         query = "SELECT DISTINCT repeat FROM splits WHERE sha256 = ? AND protocol = ?"
         return {repeat for (repeat,) in self.raw(query, (sha256, protocol))}
 
@@ -247,7 +247,7 @@ class ReadableStore:
 
 
 CHECKPOINT_SECONDS = 1.0
-"""How long a result may be in the log alone while results follow it."""
+"""How long results may stay only in the log while new ones arrive."""
 _INSERT = f"INSERT OR REPLACE INTO trials ({', '.join(TRIAL_COLUMNS)}) VALUES ({', '.join('?' * len(TRIAL_COLUMNS))})"
 _WRITERS: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(JSON, lambda value: json.dumps(value, default=plain) if value else None),
@@ -258,7 +258,7 @@ _WRITERS: dict[str, Callable[[Any], Any]] = {
 
 
 class Store(ReadableStore):
-    """A run's results."""
+    """Read and write access to a run's results."""
 
     def __init__(self, folder: Path, *, read_only: bool = False, checked: set[str] | None = None) -> None:
         super().__init__(folder, read_only=read_only, checked=checked)
@@ -267,14 +267,14 @@ class Store(ReadableStore):
         self._copied: set[str] | None = None
 
     def close(self) -> None:
-        """Close the file; the write-ahead log is folded into it, as far as it can be while others read."""
+        """Close the file after checkpointing the write-ahead log, as far as concurrent readers allow."""
         if not self._read_only:
             self._checkpoint()
         super().close()
 
     def _checkpoint(self) -> None:
-        """Move what was written from the log to the file, so that the file alone has nearly all of it."""
-        # What is in the log is safe there. If the disk is full, the next result that is written reports it.
+        """Move the log's content to the file, so that the file alone contains nearly everything."""
+        # The log's content is safe where it is. If the disk is full, writing the next result reports it.
         with suppress(sqlite3.OperationalError):
             self._db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
         self._checkpointed = time.monotonic()
@@ -307,7 +307,7 @@ class Store(ReadableStore):
             seal(self._db, "meta", "left_out", "datasets")
 
     def set_plan(self, trials: Iterable[Trial], positions: Iterable[int] | None = None) -> None:
-        """Record which trials this start of the run plans."""
+        """Record the trials that this start of the run plans."""
         with self._explained(), transaction(self._db):
             self._db.execute("DELETE FROM plan")
             self._db.executemany(
@@ -330,7 +330,7 @@ class Store(ReadableStore):
             self._db.execute("UPDATE checksums SET checksum = checksum + ? WHERE name = 'splits'", [added])
 
     def add(self, trial: Trial, result: TrialResult) -> None:
-        """Write the result of a trial that was run here; it is on disk when this returns."""
+        """Write the result of a trial that ran here; it is on disk when this returns."""
         row: list[Any] = [trial.key, trial.seed]
         for name in RESULT_COLUMNS:
             value = getattr(result, name)
@@ -339,7 +339,7 @@ class Store(ReadableStore):
             elif isinstance(value, str):
                 value = stored_text(str(value), name) or None
             row.append(value)
-        if not self.path.exists():  # SQLite would keep writing to a file that no longer has a name
+        if not self.path.exists():  # SQLite would keep writing to a deleted file
             raise RunError(f"{self.folder} was removed while results were written to it; give the same command again")
         with self._explained(), transaction(self._db):
             self._db.execute(_INSERT, row)
@@ -349,7 +349,7 @@ class Store(ReadableStore):
             self._checkpoint()
 
     def _measured_here(self, key: str) -> None:
-        """Take a key out of the record of results that other runs measured: failures among them may be repeated."""
+        """Remove a key from the record of results from other runs: failures among them may be repeated here."""
         if self._copied is None:
             self._copied = {key for keys in self.reused().keys.values() for key in keys}
         if key in self._copied:
@@ -359,7 +359,7 @@ class Store(ReadableStore):
             self.record("reused", reused.model_dump(mode="json"))
 
     def record(self, name: str, value: Any) -> None:
-        """Replace a field of the metadata, which only the course of the run determines."""
+        """Replace a field of the metadata that is only known in the course of the run."""
         self._copied = None
         with self._explained(), transaction(self._db):
             self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, json.dumps(value)))
@@ -367,14 +367,14 @@ class Store(ReadableStore):
 
     @contextmanager
     def writing(self, *tables: str) -> Iterator[sqlite3.Connection]:
-        """Yield the connection for statements on results and some tables, executed together or not at all."""
+        """Yield the connection for a transaction on results and the given tables."""
         with self._explained(), transaction(self._db):
             yield self._db
             fill_checksums(self._db)
             seal(self._db, *tables)
 
     def repair(self) -> list[str]:
-        """Remove what is damaged, so that a run records or computes it again; return a sentence on each part."""
+        """Remove damaged content, so that a run records or computes it again; return a sentence on each part."""
         with self._explained():
             remarks = repair(self._db, self.path)
         self._checked.update((*WHOLE, "trials"))

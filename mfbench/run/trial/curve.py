@@ -1,4 +1,4 @@
-"""A method at several numbers of features: one fit of its selector, and the classifier at each size."""
+"""A method at several numbers of features: one fit of its selector, then the classifier at each size."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _OF_LARGEST = ("predictions", "selected", "n_selected", "weights", "interactions
 class CurveProblem(TrialProblem):
     """A method with a curve on a fold."""
 
-    # At each size it does what the same method with `top` does: the features are those that this rule keeps, so they
-    # are nested, and the parameters of the classifier are tuned for the size. The parameters of the selector are tuned
-    # once: those with the best mean, over the sizes, of the inner score of the best classifier at each.
+    # Each size behaves like the same method with `top` set to it: the subsets follow this rule, so they are nested, and
+    # the classifier's parameters are tuned per size. The selector's parameters are tuned once: they maximize the mean,
+    # over the sizes, of the inner score of the best classifier at each size.
 
     def into(self, result: TrialResult, *, with_scores: bool = False) -> Predictions | None:
-        """Fill a result; see `mfbench.model.trials.TrialResult.curve` for what is of the largest size."""
-        assert self.method.curve is not None  # only such methods come here
+        """Fill a result; `mfbench.model.trials.TrialResult.curve` lists what refers to the largest size."""
+        assert self.method.curve is not None  # guaranteed by the caller
         n_features = self.fold.X.shape[1]
         sizes = curve_sizes(self.method.curve, n_features)
         tuned = [Best(0.0, {(TOP, TOP): size}, None) for size in sizes]
@@ -63,7 +63,7 @@ class CurveProblem(TrialProblem):
         return predictions
 
     def _tune_sizes(self, sizes: tuple[int, ...]) -> list[Best]:
-        """Return the best grid point of each size; all have the same parameters of the selector."""
+        """Return the best grid point of each size; all share the same selector parameters."""
         grids = {
             owner: tuple(entry for entry in self.method.grid if entry[0] == owner)
             for owner in ("selector", "classifier")
@@ -97,7 +97,7 @@ class CurveProblem(TrialProblem):
         chosen = [readable({key: value for key, value in best.point.items() if key[0] != TOP}) for best in tuned]
         result.chosen = chosen[-1]
         reused = [part.fit_wall for part, best in zip(parts, tuned, strict=True) if best.fitted is not None]
-        if reused:  # made while tuning and reported as final fits: their time must not count twice
+        if reused:  # fitted during tuning and reported as final fits, so their time must not count twice
             result.tune_wall = max(0.0, result.tune_wall - result.select_wall - sum(reused))
         result.curve = Curve(
             sizes=np.array(sizes, dtype=np.int64),
@@ -115,14 +115,14 @@ class CurveProblem(TrialProblem):
 
 
 def area_under(positions: NDArray[np.float64], scores: NDArray[np.float64]) -> float:
-    """Return the area under a curve by the trapezoid rule, divided by the range of the axis: a mean score."""
+    """Return the area under a curve by the trapezoid rule, divided by the range of the axis, i.e. a mean score."""
     if len(positions) == 1:
         return float(scores[0])
     return float(trapezoid(scores, positions) / (positions[-1] - positions[0]))
 
 
 class TrialRunner(ABC):
-    """Runs the trials of a protocol: prepares the data of a fold and runs a method on them."""
+    """Runs the trials of a protocol: prepares the data of a fold and runs methods on them."""
 
     def __init__(self, job: Job, registry: Registry) -> None:
         self.job = job
@@ -130,11 +130,11 @@ class TrialRunner(ABC):
 
     @abstractmethod
     def make_fold(self, trial: Trial) -> Fold:
-        """Return the data of a trial's fold. They depend on dataset, repeat and fold, but not on the method."""
+        """Return the data of a trial's fold, which depend on dataset, repeat and fold, but not on the method."""
 
     @abstractmethod
     def run(self, trial: Trial, method: ResolvedMethod, fold: Fold) -> TrialResult:
-        """Run a method on the data that `make_fold` returned; a failure of the method becomes the result's status."""
+        """Run a method on the data from `make_fold`; a failure of the method becomes the result's status."""
 
     def fold_seed(self, trial: Trial) -> int:
         """Return the seed of a fold, the same for all methods."""
@@ -142,9 +142,9 @@ class TrialRunner(ABC):
 
 
 class PredictionRunner(TrialRunner):
-    """Runs trials on folds that are cut from a dataset."""
+    """Runs trials on folds cut from a dataset."""
 
-    # It keeps the arrays and the splits of the dataset that it last worked on: trials come ordered by dataset.
+    # It caches the arrays and splits of the most recent dataset, since trials are ordered by dataset.
 
     def __init__(self, job: Job, registry: Registry) -> None:
         super().__init__(job, registry)
@@ -152,7 +152,7 @@ class PredictionRunner(TrialRunner):
         self._splits: dict[tuple[str, int], list[Split]] = {}
 
     def make_fold(self, trial: Trial) -> Fold:
-        """Return the rows, and possibly only some of the features, of a trial's fold."""
+        """Return the rows, and optionally a subset of the features, of a trial's fold."""
         if trial.dataset not in self._arrays:
             self._arrays = {trial.dataset: read_arrays(self.job, trial.dataset)}
         X, y = self._arrays[trial.dataset]
@@ -161,7 +161,7 @@ class PredictionRunner(TrialRunner):
         split = self._splits[trial.dataset, trial.repeat][trial.fold]
         columns, true_pairs = self.job.datasets[trial.dataset], self.job.true_pairs.get(trial.dataset, ())
         features = split.features(X.shape[1])
-        if features is not None:  # the true pairs go too: the remaining features are numbered differently
+        if features is not None:  # the true pairs are dropped too: the remaining features are renumbered
             X, columns, true_pairs = X[:, features], columns.subset(features), ()
         return Fold(
             X,
@@ -181,7 +181,7 @@ class PredictionRunner(TrialRunner):
         metrics: list[str] = [*self.job.settings.metrics]
         result = run_trial(trial, method, fold, metrics, self.registry.make, decisions=self.job.protocol.decisions)
         if fold.X.shape[1] < len(self.job.datasets[trial.dataset].categorical):
-            # Among some of the features they are numbered differently, which a reader of the store cannot know.
+            # A subset of the features is renumbered, which readers of the store cannot know.
             result.selected, result.weights, result.interactions = None, None, None
         return result
 

@@ -1,4 +1,4 @@
-"""A trial of the protocol ``ground-truth``: fit a selector on a round's data and score what it selects."""
+"""A trial of the protocol ``ground-truth``: fit a selector on a round's data and score its selection."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def select_features(
     weights: NDArray[np.float64], top: str | int | float, threshold: float, n_relevant: int
 ) -> NDArray[np.int64]:
-    """Return the features that a rule selects, in ascending order; the result may be empty."""
+    """Return the features that a rule selects, in ascending order; possibly empty."""
     if top == "all":
         return np.arange(len(weights), dtype=np.int64)
     if top == "positive":
@@ -40,11 +40,10 @@ def select_features(
 def detection_scores(
     selected: NDArray[np.int64], weights: NDArray[np.float64], relevant: Sequence[int]
 ) -> dict[str, float]:
-    """Return how well the selected features agree with the relevant ones."""
-    # With the selected features S, the relevant ones R and p features, the detection rate is
-    # |S \cap R| / |R|, the false-alarm rate |S \setminus R| / (p - |R|), the false discovery proportion
-    # |S \setminus R| / \max(1, |S|), the precision |S \cap R| / \max(1, |S|) and F1 is :math:`2 |S \cap
-    # R| / (|S| + |R|)`. The area is `curve_area`.
+    """Return scores of the agreement between selected and relevant features."""
+    # With selected features S, relevant features R and p features in total, the detection rate is |S \cap R| / |R|, the
+    # false-alarm rate |S \setminus R| / (p - |R|), the false discovery proportion |S \setminus R| / \max(1, |S|), the
+    # precision |S \cap R| / \max(1, |S|), and F1 is 2 |S \cap R| / (|S| + |R|). The area is `curve_area`.
     n_features, n_relevant = len(weights), len(relevant)
     hits = int(np.isin(selected, np.asarray(relevant)).sum())
     alarms = len(selected) - hits
@@ -60,12 +59,12 @@ def detection_scores(
 
 
 def curve_area(weights: NDArray[np.float64], relevant: Sequence[int]) -> float:
-    """Return the area under the curve of detection rate over false-alarm rate as the threshold decreases."""
+    """Return the area under the curve of detection rate over false-alarm rate (the ROC curve of the weights)."""
     # Features of equal weight enter together, along a straight line (the trapezoid rule). So the area is the
-    # probability that a relevant feature weighs more than an irrelevant one, ties counting one half: 0.5 for equal
+    # probability that a relevant feature weighs more than an irrelevant one, with ties counting one half: 0.5 for equal
     # weights.
     #
-    # Takes O(p log p) time: the rank-sum form of J. A. Hanley, B. J. McNeil, Radiology 143(1):29-36, 1982.
+    # O(p log p) time by the rank-sum form of J. A. Hanley, B. J. McNeil, Radiology 143(1):29-36, 1982.
     n_relevant, n_features = len(relevant), len(weights)
     if n_relevant == n_features:
         return float("nan")
@@ -95,7 +94,7 @@ class RoundFold(Fold):
         self.relevant = data.relevant or ()
 
     def target(self, *, numbers: bool) -> NDArray[np.int64] | NDArray[np.float64]:
-        """Return the response if the selector accepts numbers and there is a response, else class codes."""
+        """Return the response if the selector accepts numbers and a response exists, else class codes."""
         return self.y if self.response is None or not numbers else self.response
 
 
@@ -103,7 +102,7 @@ class DetectionRunner(TrialRunner):
     """Runs trials on generated data, a new dataset for each round."""
 
     def make_fold(self, trial: Trial) -> RoundFold:
-        """Generate the data of a round. Trials of a round are neighbours, so that few workers generate it twice."""
+        """Generate the data of a round. Its trials are neighbours, so that few workers generate it twice."""
         protocol, scale = self.job.protocol, self.job.settings.scale
         assert isinstance(protocol, GroundTruth)
         seed = protocol.round_seed(trial.dataset, trial.repeat)

@@ -1,4 +1,4 @@
-"""One training/test pair of a dataset and what its trials share: encoded columns, inner folds and selector fits."""
+"""One training/test pair of a dataset, and what its trials share: encoded columns, inner folds and selector fits."""
 
 from __future__ import annotations
 
@@ -20,38 +20,38 @@ from mfbench.suite.protocols import derive_seed, stratified_splits
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# How to reach a fold from the outer one: () is the outer fold itself, (0,) its first inner fold, ("class", 2) the
-# problem of class 2 against the rest.
+# The path from the outer fold: () is the outer fold itself, (0,) its first inner fold, ("class", 2) the one-vs-rest
+# problem of class 2.
 FoldPath = tuple[str | int, ...]
 OUTER: FoldPath = ()
 
 
 @dataclass(frozen=True)
 class Selection:
-    """The weights of a fitted selector and the cost of its fit, or how the fit failed."""
+    """The weights of a fitted selector and the cost of its fit, or the fit's failure."""
 
     weights: NDArray[np.float64]  # importance of each original feature
     column_weights: NDArray[np.float64]  # importance of each encoded column
     wall: float  # wall, cpu: seconds of the fit
     cpu: float
-    # Set if the fit raised; every method that shares the fit shares the failure.
+    # Set if the fit raised; all methods that share the fit share the failure.
     failure: tuple[str, str, str] | None = None
-    interactions: Interactions | None = None  # its weights of pairs of features, on the outer fold
-    path: str = ""  # name of the fit behind it, if one fit gives the weights for many values of a parameter
-    is_set: bool = False  # whether the features with positive weights are a set, and nothing is known about the others
+    interactions: Interactions | None = None  # its weights of feature pairs, on the outer fold
+    path: str = ""  # name of the underlying fit, if one fit yields the weights for many values of a parameter
+    is_set: bool = False  # whether the positive weights only mark a set, without information on the other features
 
 
-# Selector fits that one trial leaves for others of its fold: by fold and by the selector's expression.
+# Selector fits that a trial makes available to others of its fold, by fold and selector expression.
 SharedFits = dict[tuple[FoldPath, str], Selection]
 
 
 @dataclass(frozen=True)
 class Encoded:
-    """Encoded rows of a fold, which its trials share: they are read-only."""
+    """The encoded rows of a fold; read-only, because trials share them."""
 
     train: NDArray[np.float64]
     test: NDArray[np.float64]
-    groups: NDArray[np.intp]  # the feature that each column comes from
+    groups: NDArray[np.intp]  # the original feature of each column
 
 
 class Fold:
@@ -90,7 +90,7 @@ class Fold:
         return self.y[self.train]
 
     def target(self, *, numbers: bool) -> NDArray[np.int64] | NDArray[np.float64]:
-        """Return the y that a selector is fitted on: numbers if it accepts them and there are any, else class codes."""
+        """Return the y that a selector is fitted on: numbers if it accepts them and they exist, else class codes."""
         return self.y_train
 
     @property
@@ -105,12 +105,12 @@ class Fold:
 
     @property
     def n_classes(self) -> int:
-        """Number of classes of the dataset, whether or not each occurs among the training rows."""
+        """Number of classes of the dataset, whether or not all of them occur among the training rows."""
         return int(self.y.max()) + 1
 
     @cached_property
     def fits_are_final(self) -> bool:
-        """Whether the fits of tuning are tested as they are: validation rows are set aside and never trained on."""
+        """Whether the fits of tuning are tested directly: validation rows are set aside and never used for training."""
         return self.tuning is not None and np.array_equal(self.tuning[0], self.train)
 
     @property
@@ -126,18 +126,18 @@ class Fold:
     def encoded(self) -> Encoded:
         """The rows imputed, encoded and scaled by `encoder`."""
         if self._encoded is None:
-            rows = self.raw_train  # a copy of nearly the whole table: made once for both uses
+            rows = self.raw_train  # a copy of nearly the whole table, made once for both uses
             encoder = self._encoder or self._fit_encoder(rows)
             train = encoder.transform(rows)
-            # scikit-learn cannot transform an array without rows, and a protocol without predictions has no test rows.
+            # scikit-learn cannot transform an empty array, and a protocol without predictions has no test rows.
             test = encoder.transform(self.X[self.test]) if len(self.test) else np.empty((0, train.shape[1]))
             self._encoded = Encoded(shared(train), shared(test), encoder.groups_)
         return self._encoded
 
     @property
     def inner(self) -> list[Fold]:
-        """The folds for tuning: the validation part if there is one, else the training rows split again."""
-        # A cross-validation has fewer parts if the largest class has fewer rows. If the fits of tuning are final, the
+        """The folds for tuning: the validation part if there is one, else splits of the training rows."""
+        # Cross-validation has fewer parts if the largest class has fewer rows. If the fits of tuning are final, the
         # inner fold shares this fold's encoder and selector fits.
         if not self._inner:
             pairs = [self.tuning] if self.tuning is not None else self._cross_validation()
@@ -172,7 +172,7 @@ class Fold:
         return [(self.train[train], self.train[test]) for train, test in splits]
 
     def against_the_rest(self, code: int) -> Fold:
-        """Return the fold of the problem "this class or another one"; its class code 1 is the class."""
+        """Return the fold of a one-vs-rest problem, in which class code 1 is the given class."""
         if code not in self._classes:
             self._classes[code] = Fold(
                 self.X,
@@ -191,7 +191,7 @@ class Fold:
         return self._classes[code]
 
     def _walk(self) -> Iterator[tuple[FoldPath, Fold]]:
-        """Yield this fold and those made from it so far, each with its path, except folds that share its fits."""
+        """Yield this fold and the folds derived from it so far, with their paths, except folds that share its fits."""
         yield OUTER, self
         if not self.fits_are_final:
             yield from (((position,), fold) for position, fold in enumerate(self._inner))
@@ -206,7 +206,7 @@ class Fold:
         return self.inner[int(path[0])]
 
     def export(self, key: str) -> SharedFits:
-        """Return the selector fits whose name begins with `key`, of this fold and of those made from it."""
+        """Return the selector fits of this fold and its derived folds whose name starts with `key`."""
         return {
             (path, name): selection
             for path, fold in self._walk()
@@ -215,13 +215,13 @@ class Fold:
         }
 
     def adopt(self, shared: SharedFits) -> None:
-        """Add the selector fits that `export` returned for another worker's copy of this fold."""
+        """Add selector fits that `export` returned for another worker's copy of this fold."""
         for (path, name), selection in shared.items():
             self._at(path).selections.setdefault(name, selection)
 
 
 def check_finite(weights: NDArray[np.float64], owner: str, groups: NDArray[np.intp], columns: Columns) -> None:
-    """Refuse weights that are NaN or infinite; otherwise the next step would fail and be blamed."""
+    """Reject NaN and infinite weights; otherwise the next step would fail and get the blame."""
     wrong = np.flatnonzero(~np.isfinite(weights))
     if len(wrong):
         first = columns.describe(int(groups[wrong[0]]))
@@ -232,14 +232,14 @@ def check_finite(weights: NDArray[np.float64], owner: str, groups: NDArray[np.in
 
 
 def by_original_feature(weights: NDArray[np.float64], groups: NDArray[np.intp], n_features: int) -> NDArray[np.float64]:
-    """Return the largest weight among the columns of each original feature."""
+    """Return the largest weight among the encoded columns of each original feature."""
     largest = np.full(n_features, -np.inf)
     np.maximum.at(largest, groups, weights)
     return largest
 
 
 def ranking(weights: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the features by falling weight; ties go to the lower index."""
+    """Return the features by decreasing weight; ties go to the lower index."""
     return np.argsort(-weights, kind="stable")
 
 
@@ -251,7 +251,7 @@ def choose(weights: NDArray[np.float64], top: str | int | float) -> NDArray[np.i
 
 
 def within_set(weights: NDArray[np.float64], selected: NDArray[np.int64], owner: str) -> NDArray[np.int64]:
-    """Return which of the features that a rule keeps belong to the set that a selector gives."""
+    """Return the features kept by a rule that belong to the set selected by a selector."""
     size = int((weights > 0).sum())
     if len(selected) > size:
         warn_of_end(weights, owner)
@@ -261,17 +261,18 @@ def within_set(weights: NDArray[np.float64], selected: NDArray[np.int64], owner:
 
 
 def warn_of_end(weights: NDArray[np.float64], owner: str) -> None:
-    """Warn that a selector has no more features than those of its set."""
+    """Warn that a selector provides no features beyond its set."""
     size = int((weights > 0).sum())
     text = f"{owner} selects {size} of {len(weights)} features and ranks no others: 'top' and curves end there"
     warnings.warn(text, stacklevel=2)
 
 
 def metric_weights(weights: NDArray[np.float64], distance: str = "euclidean") -> NDArray[np.float64]:
-    """Return the factors that turn a distance into the weighted one; all ones if no weight is positive."""
+    """Return the scale factors of a weighted distance; all ones if no weight is positive."""
     positive = np.maximum(weights, 0.0)
     if not positive.any():
         return np.ones_like(positive)
-    # Over the largest first: the scale of a metric is free, and an importance may be as large as a double can be.
+    # Divided by the largest first: the scale of a metric is arbitrary, and an importance may be as large as a double
+    # permits.
     relative: NDArray[np.float64] = positive / positive.max()
     return np.sqrt(relative) if distance == "euclidean" else relative

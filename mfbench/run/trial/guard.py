@@ -1,4 +1,4 @@
-"""The frame of a trial: it records time, memory and warnings, and turns any exception into the trial's result."""
+"""The frame of a trial: records time, memory and warnings, and turns any exception into the trial's result."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ class Stopwatch:
 
 
 class PeakMemory:
-    """How far resident memory rises above its level at the start of a block."""
+    """The rise of resident memory above its level at the start of a block."""
 
     # On Linux the kernel's high-water mark is reset at the start, so that an earlier, larger block hides nothing.
-    # Elsewhere nothing as cheap exists, and the rise is reported as 0.
+    # Elsewhere nothing equally cheap exists, and the rise is reported as 0.
 
     bytes: int = 0  # the rise; set when the block ends
 
@@ -61,7 +61,7 @@ class PeakMemory:
         try:
             _CLEAR.write_text("5")
             self._start = _kilobytes("VmRSS")
-        except OSError:  # no such interface here, or not allowed: 0 means "not measured"
+        except OSError:  # no such interface, or access denied: 0 means "not measured"
             pass
         return self
 
@@ -73,8 +73,8 @@ class PeakMemory:
 
 
 def give_back() -> None:
-    """Return freed memory to the system: reusing what an earlier block left would not show as a rise."""
-    with contextlib.suppress(OSError, AttributeError):  # only the GNU C library has it; elsewhere nothing is measured
+    """Return freed memory to the system: reusing memory of an earlier block would not show as a rise."""
+    with contextlib.suppress(OSError, AttributeError):  # GNU C library only; nothing is measured elsewhere
         ctypes.CDLL(None).malloc_trim(0)
 
 
@@ -88,7 +88,7 @@ TRACE_LENGTH = 4000
 
 
 class DescribedError(Exception):
-    """A part of a trial raised, and what it raised is described already."""
+    """An exception in part of a trial, already described."""
 
     def __init__(self, failure: tuple[str, str, str]) -> None:
         super().__init__(failure[1])
@@ -96,16 +96,16 @@ class DescribedError(Exception):
 
 
 class SelectorError(DescribedError):
-    """A selector's fit raised, here or in the trial that shares the fit with this one."""
+    """A selector's fit failed, here or in the trial that shared it."""
 
 
 class SizeError(DescribedError):
-    """A method with a curve failed at one of its sizes, which the message names."""
+    """A method with a curve failed at one size, which the message names."""
 
 
 @contextmanager
 def at_size(size: int, n_features: int) -> Iterator[None]:
-    """Let what is raised in the block say at which size of a curve; the selector's fit is that of all sizes."""
+    """Add the curve's size to exceptions in the block, except failures of the selector, which all sizes share."""
     try:
         yield
     except DescribedError:
@@ -116,13 +116,13 @@ def at_size(size: int, n_features: int) -> Iterator[None]:
 
 
 def describe_failure(error: BaseException) -> tuple[str, str, str]:
-    """Return type, message (cut to a readable length) and the tail of the traceback."""
+    """Return type, message (truncated) and the tail of the traceback."""
     trace = "".join(traceback.format_exception(error))
     return _visible(type(error).__name__), _visible(str(error)[:MESSAGE_LENGTH]), _visible(trace[-TRACE_LENGTH:])
 
 
 def _visible(text: str) -> str:
-    """Return a text without control characters, which terminals and pages that show it would obey."""
+    """Remove control characters, which terminals and pages would interpret."""
     return "".join(sign for sign in text if sign in "\n\t" or unicodedata.category(sign) not in ("Cc", "Cf"))
 
 
@@ -138,7 +138,7 @@ def guarded(trial: Trial, work: Callable[[TrialResult], None]) -> TrialResult:
         except DescribedError as error:
             status = Status.MEMORY if error.failure[0] == "MemoryError" else Status.ERROR
             _fail(result, status, *error.failure)
-        except BaseException as error:  # noqa: BLE001 - even sys.exit() in a method is a failure of that trial alone
+        except BaseException as error:  # noqa: BLE001 - even sys.exit() in a method fails only that trial
             _fail(result, Status.ERROR, *describe_failure(error))
     result.duration, result.peak_memory = watch.wall, peak.bytes
     result.n_warnings = len(caught)
@@ -153,37 +153,37 @@ def _fail(result: TrialResult, status: Status, kind: str, message: str, trace: s
     result.candidates, result.interactions, result.decisions, result.curve = [], None, None, None
 
 
-# scikit-learn tests its estimators with read-only arrays, and mfbench its own (the checks `read-only` and
-# `inputs-unchanged`). Other classes may write to their input, and trying does not tell: compiled Fortran code writes
-# into a read-only array without any error, and the next method would be measured on other rows.
+# scikit-learn tests its estimators with read-only arrays, and so does mfbench (the checks `read-only` and
+# `inputs-unchanged`). Other classes may write to their input, and a trial run cannot prove they do not: compiled
+# Fortran code writes to a read-only array without any error, and the next method would be measured on different rows.
 _LIBRARIES = ("sklearn", "xgboost")
 
 
 def shared(array: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return an array in C order that estimators can share: its owner and all views of it are read-only."""
+    """Return an array in C order that estimators can share: its base array and all views are read-only."""
     array = np.ascontiguousarray(array)
     array.flags.writeable = False
-    # A view of it cannot be made writeable again; the owner of the memory could be, by an estimator.
+    # A view of a read-only array cannot be made writeable; the base array could be, by an estimator.
     return array.view()
 
 
 def rows_for(estimator: Any, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the rows that an estimator is given: zero-copy if it is known not to write to them, otherwise a copy."""
-    # A copy of a large dataset costs more than all else that mfbench does for a trial. It is made for classes from
-    # outside scikit-learn, XGBoost and the built-in plugins, and for estimators with such a part.
+    """Return the rows to pass to an estimator: zero-copy if it is known not to write to them, otherwise a copy."""
+    # Copying a large dataset costs more than all other overhead of a trial. A copy is made for classes outside
+    # scikit-learn, XGBoost and the built-in plugins, and for estimators that contain one.
     return rows if rows.flags.writeable or _reads_only(estimator) else rows.copy()
 
 
 @cache
 def _readers() -> frozenset[str]:
-    """Return the import names of the packages whose estimators are known to read only."""
+    """Return the import names of the packages whose estimators are known to be read-only."""
     points = metadata.entry_points(group=GROUP)
     own = (point.module.partition(".")[0] for point in points if point.dist is not None and point.dist.name == HOST)
     return frozenset((*_LIBRARIES, *own))
 
 
 def _reads_only(part: Any) -> bool:
-    """Return whether a parameter of an estimator, or the estimator, and all of its parts are known to read only."""
+    """Return whether an estimator (or parameter value) and all of its parts are known to be read-only."""
     if part is None or isinstance(part, (bool, int, float, str, bytes, np.generic, np.ndarray)):
         return True
     if isinstance(part, (list, tuple, set, frozenset)):
@@ -194,5 +194,5 @@ def _reads_only(part: Any) -> bool:
         return True
     kind = part if isinstance(part, type) else type(part)
     if kind.__module__.partition(".")[0] not in _readers() or not hasattr(part, "get_params"):
-        return False  # such as a function, which a FunctionTransformer calls with the rows
+        return False  # e.g. a function that a FunctionTransformer calls on the rows
     return all(map(_reads_only, part.get_params(deep=False).values()))

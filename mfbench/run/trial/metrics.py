@@ -1,4 +1,4 @@
-"""Scores of a test part, by scikit-learn."""
+"""Scores of a test part, computed by scikit-learn."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ class Predictions:
 
     y_true: NDArray[np.int64]  # y_true, y_pred: class codes
     y_pred: NDArray[np.int64]
-    # Probabilities of shape (n_rows, n_seen_classes), or decision values; None if the classifier offers neither.
+    # Probabilities of shape (n_rows, n_seen_classes), or decision values; None if the classifier provides neither.
     y_score: NDArray[np.float64] | None
-    classes: NDArray[np.int64]  # the class codes that the columns of `y_score` stand for
+    classes: NDArray[np.int64]  # the class code of each column of `y_score`
     is_probability: bool  # whether `y_score` holds probabilities
-    # If each class was a problem of its own: 1 if the row was assigned to that class, else 0.
+    # If each class is a separate one-vs-rest problem: 1 if the row was assigned to the class, else 0.
     decisions: NDArray[np.int64] | None = None
 
 
 def accuracy(predictions: Predictions) -> float:
-    """Return the share of right predictions."""
+    """Return the share of correct predictions."""
     return float(np.mean(predictions.y_true == predictions.y_pred))
 
 
 def balanced_accuracy(predictions: Predictions) -> float:
-    """Mean recall over the classes that occur in `y_true` (without a warning if others were predicted)."""
+    """Mean recall over the classes in `y_true` (without a warning if other classes were predicted)."""
     recall = metrics.recall_score(
         predictions.y_true, predictions.y_pred, labels=np.unique(predictions.y_true), average="macro", zero_division=0
     )
@@ -47,16 +47,16 @@ def f1_macro(predictions: Predictions) -> float:
 
 
 def mcc(predictions: Predictions) -> float:
-    """Return the correlation of Matthews."""
+    """Return the Matthews correlation coefficient."""
     if len(np.union1d(predictions.y_true, predictions.y_pred)) < 2:
-        return 0.0  # as scikit-learn does, which warns too, although the method has done nothing wrong
+        return 0.0  # as scikit-learn does, but without its warning, since the method has done nothing wrong
     return float(metrics.matthews_corrcoef(predictions.y_true, predictions.y_pred))
 
 
 def one_vs_rest_accuracy(predictions: Predictions) -> float:
-    """Mean accuracy of the decisions "this class or another one"; with two classes there is one such decision."""
-    # Unless each class was a problem of its own, a prediction is a yes to one class and a no to all others: with an
-    # error rate e among K > 2 classes the score is 1 - 2e/K.
+    """Mean accuracy of the one-vs-rest decisions; with two classes there is one such decision."""
+    # Unless each class was a separate problem, a prediction is a yes to one class and a no to all others: with an error
+    # rate e and K > 2 classes the score is 1 - 2e/K.
     if predictions.decisions is not None:
         truth = predictions.y_true[:, None] == np.arange(predictions.decisions.shape[1])
         return float(np.mean(truth == predictions.decisions))
@@ -73,7 +73,7 @@ def log_loss(predictions: Predictions) -> float:
 
 
 def roc_auc(predictions: Predictions) -> float:
-    """Area under the ROC curve; with more than two classes the mean over one class against the rest."""
+    """Area under the ROC curve; with more than two classes, the one-vs-rest mean."""
     if predictions.y_score is None or len(np.unique(predictions.y_true)) < 2:
         return float("nan")
     if len(_all_classes(predictions)) == 2:
@@ -94,7 +94,7 @@ def _all_classes(predictions: Predictions) -> NDArray[np.int64]:
 
 
 def _columns_for_all(predictions: Predictions) -> NDArray[np.float64]:
-    """Add a column of zeros for each class of the test part that has no training rows."""
+    """Add a column of zeros for each test class without training rows."""
     assert predictions.y_score is not None
     classes = _all_classes(predictions)
     # With two classes there is one column of decision values: large for the second class, small for the first.
@@ -113,7 +113,7 @@ def predict(
 ) -> Predictions:
     """Return the predictions of a fitted classifier."""
     y_pred = np.asarray(classifier.predict(X))
-    if y_pred.shape == (len(X), 1):  # as CatBoost predicts more than two classes
+    if y_pred.shape == (len(X), 1):  # CatBoost's shape for more than two classes
         y_pred = y_pred[:, 0]
     y_score: NDArray[np.float64] | None = None
     is_probability = False
@@ -128,5 +128,5 @@ def predict(
 
 
 def evaluate(predictions: Predictions, names: list[str]) -> dict[str, float]:
-    """Return the scores by metric name; NaN if the classifier does not provide what a metric needs."""
+    """Return the scores by metric name; NaN if the classifier lacks what a metric needs."""
     return {name: METRICS[name].function(predictions) for name in names}

@@ -34,7 +34,7 @@ Measured = TypeVar("Measured")
 
 @dataclass(frozen=True)
 class Best:
-    """The best of some grid points: its mean inner score, and its fit if the fits of tuning are final."""
+    """The best of several grid points: its mean inner score, and its fit if the fits of tuning are final."""
 
     score: float
     point: GridPoint
@@ -65,11 +65,11 @@ class TrialProblem:
             with Stopwatch() as watch:
                 point, fitted = self._tune()
             self.steps.tuning = False
-            # Fits that another trial made count too: the time of a method must not depend on which trial came first.
+            # Fits made by other trials count too: a method's time must not depend on which trial came first.
             result.tune_wall = watch.wall + self.steps.adopted
             result.chosen = readable(point)
         predictions = self._measure(point, result, fitted, with_scores)
-        if fitted is not None:  # made while tuning and reported as the final fit: its time must not count twice
+        if fitted is not None:  # fitted during tuning and reported as the final fit, so its time must not count twice
             result.tune_wall = max(0.0, result.tune_wall - result.select_wall - result.fit_wall)
         return predictions
 
@@ -103,14 +103,14 @@ class TrialProblem:
         return predictions
 
     def _candidate(self, point: GridPoint) -> Candidate:
-        """Measure a grid point on the outer fold; analysis selects among the points by all folds of the dataset."""
+        """Measure a grid point on the outer fold; the analysis selects a point over all folds of the dataset."""
         candidate = Candidate(chosen=readable(point))
         self._measure(point, candidate)
         return candidate
 
     def _tune(self) -> tuple[GridPoint, Fitted | None]:
-        """Return the grid point with the best mean inner score; the first in the grid's order among equals."""
-        # Its fit is returned too if the fits of tuning are final.
+        """Return the grid point with the best mean inner score; ties go to the first in grid order."""
+        # The fit is returned too if the fits of tuning are final.
         if not self._can_tune:
             return next(grid_points(self.method.grid)), None
         best = self._best(grid_points(self.method.grid))
@@ -118,11 +118,11 @@ class TrialProblem:
 
     @property
     def _can_tune(self) -> bool:
-        """Whether grid points can differ: if only one class trains, none is better than another."""
+        """Whether grid points can differ: with a single training class, all of them are equal."""
         return self.fold.tuning is None or len(np.unique(self.fold.inner[0].y_train)) > 1
 
     def _best(self, points: Iterable[GridPoint]) -> Best:
-        """Return the grid point with the best mean inner score, the first one among equals."""
+        """Return the grid point with the best mean inner score; ties go to the first."""
         best: Best | None = None
         for point, (score, fitted) in self._each_point(points, self._tuning_score):
             if best is None or score > best.score:
@@ -131,14 +131,14 @@ class TrialProblem:
         return best
 
     def _tuning_score(self, point: GridPoint) -> tuple[float, Fitted | None]:
-        """Return the mean score of a grid point on the inner folds, the larger the better, and the first fit."""
+        """Return a grid point's mean score over the inner folds, the larger the better, and the first fit."""
         scored = [self._inner_score(fold, point) for fold in self.fold.inner]
         scores = np.array([score for score, _ in scored])
         if np.isnan(scores).all():
             raise ValueError(f"the score {self.metrics[0]!r} is undefined on every inner fold")
         sign = 1.0 if METRICS[self.metrics[0]].greater_is_better else -1.0
-        # An inner fold that lacks a class may have no score; it then has none for any point.
-        # Differences below rounding do not count: equal scores must tie on every machine.
+        # An inner fold that lacks a class may have no score, and then has none for any point. Differences below
+        # rounding are ignored: equal scores must tie on every machine.
         return round(sign * float(np.nanmean(scores)), 12), scored[0][1]
 
     def _each_point(
@@ -158,7 +158,7 @@ class TrialProblem:
                 failure = error
                 warnings.warn(f"grid point {readable(point)} failed: {error.failure[0]}: {error}", stacklevel=2)
                 continue
-            except Exception as error:  # noqa: BLE001 - such as 15 neighbours of 12 rows: skip the point with a warning
+            except Exception as error:  # noqa: BLE001 - e.g. 15 neighbours of 12 rows: skip the point with a warning
                 failure = error
                 warnings.warn(f"grid point {readable(point)} failed: {type(error).__name__}: {error}", stacklevel=2)
                 continue
@@ -169,9 +169,9 @@ class TrialProblem:
             raise failure
 
     def _inner_score(self, inner: Fold, point: GridPoint) -> tuple[float, Fitted | None]:
-        """Return the score of a grid point on an inner fold, and the fit unless an equal one was scored before."""
+        """Return a grid point's score on an inner fold, and the fit unless an equal one was scored before."""
         inputs = self.steps.classifier_input(inner, point)
-        # Points with different subset rules may keep the same columns; the same fit need not be made twice.
+        # Points with different subset rules may keep the same columns, and the fit need not be repeated.
         key = (id(inner), inputs.identity, repr(sorted(parameters(point, "classifier").items())))
         if key in self._scores:
             return self._scores[key], None
@@ -184,7 +184,7 @@ class TrialProblem:
 
 
 def _checked(predictions: Predictions, fold: Fold, method: ResolvedMethod) -> Predictions:
-    """Refuse predictions that are not class codes of the training part: a score of them would have no meaning."""
+    """Reject predictions that are not class codes of the training part: scoring them would be meaningless."""
     labels, n_rows = predictions.y_pred, len(fold.test)
     assert method.classifier is not None
     owner = f"classifier {method.classifier.title!r}"
@@ -197,7 +197,7 @@ def _checked(predictions: Predictions, fold: Fold, method: ResolvedMethod) -> Pr
     others = np.setdiff1d(labels, codes)
     if len(others):
         raise ValueError(f"{owner} predicted the class code {others[0]}, but it was fitted on {_listed(codes)}")
-    # Without scores by class, nothing depends on the classes that a classifier states but how many there are.
+    # Without per-class scores, only the number of classes that a classifier reports matters.
     classes = codes if predictions.y_score is None else predictions.classes
     return replace(predictions, y_pred=labels.astype(np.int64), classes=classes)
 
@@ -213,11 +213,11 @@ TIMES = ("select_wall", "select_cpu", "fit_wall", "fit_cpu", "predict_wall", "pr
 def solve_one_vs_rest(
     method: ResolvedMethod, seed: int, fold: Fold, metrics: list[str], make: Maker, result: TrialResult
 ) -> None:
-    """Tune, fit and test a method once for each class, and combine the classes in one result."""
-    # `decisions` has a column of zeros and ones for each class. `predictions` is the class whose problem scores
-    # highest (by probability or decision value, or else by the decision); among equals the class with more training
-    # rows, then the one with the lower code. A class without training rows is never predicted. Times are sums over the
-    # classes, weights are means, selected features those of any class. `chosen` has one entry for each class.
+    """Tune, fit and test a method once per class, and combine the classes in one result."""
+    # `decisions` has a column of zeros and ones per class. `predictions` is the class whose problem scores highest (by
+    # probability or decision value, or else by decision); ties go to the class with more training rows, then to the
+    # lower code. A class without training rows is never predicted. Times are sums over the classes, weights are means,
+    # and a feature is selected if any class selects it. `chosen` has one entry per class.
     n_classes, n_rows = fold.n_classes, len(fold.test)
     decisions = np.zeros((n_rows, n_classes), dtype=np.int64)
     scores = np.full((n_rows, n_classes), -np.inf)
@@ -225,7 +225,7 @@ def solve_one_vs_rest(
     for code in range(n_classes):
         problem = fold.against_the_rest(code)
         codes = np.unique(problem.y_train)
-        if len(codes) < 2:  # nothing to learn: never predicted, or always if it is the only class that trains
+        if len(codes) < 2:  # nothing to learn: never predicted, or always if it is the only training class
             decisions[:, code] = codes[0]
             scores[:, code] = np.inf if codes[0] else -np.inf
             continue
@@ -263,7 +263,7 @@ def _merge_selections(parts: list[TrialResult], fold: Fold, result: TrialResult)
 
 
 def _largest(scores: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the column of each row's largest score; among equals the one with the larger count, then the first."""
+    """Return the column of each row's largest score; ties go to the larger count, then to the first column."""
     order = np.argsort(-counts, kind="stable")
     largest: NDArray[np.int64] = order[np.argmax(scores[:, order], axis=1)]
     return largest

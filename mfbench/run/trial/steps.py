@@ -1,6 +1,6 @@
-"""The two steps of a method on a fold: fit its selector, then fit its classifier on the columns that are kept.
+"""The two steps of a method on a fold: fit the selector, then fit the classifier on the selected columns.
 
-Selector fits are stored with the fold, where other trials find them.
+Selector fits are stored with the fold, where other trials can use them.
 """
 
 from __future__ import annotations
@@ -31,27 +31,27 @@ from mfbench.suite.protocols import derive_seed
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# The parameters of a grid point, by step ("selector", "classifier" or "top") and name. Without tuning it is empty.
+# The parameters of a grid point by step ("selector", "classifier" or "top") and name; empty without tuning.
 GridPoint = dict[tuple[str, str], Any]
 
 
 def grid_points(grid: Grid) -> Iterator[GridPoint]:
-    """Yield every combination of a grid, in its order; the last key changes fastest."""
+    """Yield every combination of a grid in order; the last key varies fastest."""
     for values in itertools.product(*(values for _, _, values in grid)):
         point: GridPoint = {}
         for (target, name, _), value in zip(grid, values, strict=True):
-            names = name.split(",")  # parameters that are tuned together have one entry
+            names = name.split(",")  # parameters tuned together have one entry
             point |= {(target, part): v for part, v in zip(names, value if len(names) > 1 else [value], strict=True)}
         yield point
 
 
 def parameters(point: GridPoint, target: str) -> dict[str, Any]:
-    """Return the parameters of a grid point for one step."""
+    """Return a grid point's parameters for one step."""
     return {name: value for (owner, name), value in point.items() if owner == target}
 
 
 def readable(point: GridPoint) -> dict[str, Any]:
-    """Return a grid point with one text for each key: "top", "selector.NAME" or "classifier.NAME"."""
+    """Return a grid point with text keys: "top", "selector.NAME" or "classifier.NAME"."""
     return {name if target == TOP else f"{target}.{name}": value for (target, name), value in point.items()}
 
 
@@ -90,14 +90,14 @@ def _condense(
     rows, columns = np.nonzero(weights)
     first, second = np.minimum(groups[rows], groups[columns]), np.maximum(groups[rows], groups[columns])
     values = weights[rows, columns]
-    # The largest entry of each pair: sorted by pair, then by size, the first of each run; equal ones in index order.
+    # The largest entry of each pair: sorted by pair, then by size, take the first of each run; ties in index order.
     order = np.lexsort((columns, rows, -np.abs(values), second, first))
     order = order[first[order] != second[order]]
     begins = np.ones(len(order), dtype=bool)
     begins[1:] = (np.diff(first[order]) != 0) | (np.diff(second[order]) != 0)
     order = order[begins]
     order = order[np.argsort(-np.abs(values[order]), kind="stable")]
-    # Pair to the position of its entry.
+    # From a pair to the position of its entry.
     entries: dict[tuple[int, int], int | None]
     entries = {(int(first[k]), int(second[k])): int(k) for k in order[:PAIRS_KEPT]}
     for one, other in true_pairs:
@@ -108,7 +108,8 @@ def _condense(
     sizes = np.sort(np.abs(values[order]))
     n_pairs = n_features * (n_features - 1) // 2
     kept = np.array([0.0 if k is None else values[k] for k in entries.values()])
-    # How many pairs weigh as much or more: ties count against a pair, so equal weights rank none of them first.
+    # The number of pairs that weigh as much or more: ties count against a pair, so equal weights rank none of them
+    # first.
     ranks = np.where(kept == 0, n_pairs, len(sizes) - np.searchsorted(sizes, np.abs(kept), side="left"))
     return Interactions(
         pairs=np.array(list(entries), dtype=np.int64).reshape(-1, 2),
@@ -130,12 +131,12 @@ class Maker(Protocol):
 
 
 def selector_key(method: ResolvedMethod) -> str:
-    """Return the text that methods with the same selector share; "" for a method without a selector."""
+    """Return the text that methods with the same selector share; "" without a selector."""
     return "" if method.selector is None else method.selector.expression.identity
 
 
 def seeded(estimator: Any, seed: int, fixed: Mapping[str, Any]) -> Any:
-    """Set the seed of an estimator that has one, unless the suite sets it, and of its parts that have none yet."""
+    """Set the seed of an estimator, unless the suite sets it, and of its parts that have no seed yet."""
     params = estimator.get_params() if hasattr(estimator, "get_params") else {}
     own = ["random_state"] if "random_state" in params and "random_state" not in fixed else []
     parts = [name for name, value in params.items() if name.endswith("__random_state") and value is None]
@@ -146,11 +147,11 @@ def seeded(estimator: Any, seed: int, fixed: Mapping[str, Any]) -> Any:
 
 @dataclass(frozen=True)
 class ClassifierInput:
-    """The columns that a classifier is fitted on and predicts from, and the selection they come from."""
+    """The columns for fitting and predicting with a classifier, and the selection behind them."""
 
     train: NDArray[np.float64]
     test: NDArray[np.float64]
-    groups: NDArray[np.intp]  # the feature behind each column
+    groups: NDArray[np.intp]  # the original feature of each column
     identity: bytes = b""  # equal for equal columns of one fold
     selection: Selection | None = None
     selected: NDArray[np.int64] | None = None  # features kept
@@ -165,7 +166,7 @@ class Fitted:
 
 
 def fit_on(rows: NDArray[np.float64], target: NDArray[Any], estimator: Any) -> Fitted:
-    """Fit a new estimator on rows that may be shared; see `rows_for`."""
+    """Fit a new estimator on possibly shared rows; see `rows_for`."""
     rows = rows_for(estimator, rows)
     with Stopwatch() as watch:
         estimator.fit(rows, target)
@@ -173,14 +174,15 @@ def fit_on(rows: NDArray[np.float64], target: NDArray[Any], estimator: Any) -> F
 
 
 class Steps:
-    """A method ready to be fitted."""
+    """The steps of a method, ready to be fitted."""
 
     def __init__(self, method: ResolvedMethod, seed: int, make: Maker) -> None:
         self.method, self.seed, self.make = method, seed, make
         self.tuning = False
         self.adopted = 0.0
         self._counted: set[tuple[int, str]] = set()
-        # Classifiers fitted in tuning that serve other values of a parameter, each with the value of its own fit.
+        # Classifiers fitted in tuning that serve other values of a parameter, each with the value that it was fitted
+        # for.
         self._path_fits: dict[tuple[int, bytes, str], tuple[str, Fitted]] = {}
 
     def fit(self, fold: Fold, point: GridPoint, inputs: ClassifierInput) -> Fitted:
@@ -202,8 +204,8 @@ class Steps:
     def _along_path(
         self, path: tuple[str, str], fold: Fold, params: Mapping[str, Any], inputs: ClassifierInput
     ) -> Fitted:
-        """Return a classifier derived from a fit with another value of the path's parameter, if there is one."""
-        # Its time includes that of the fit: the time of a point must not depend on the order of the grid.
+        """Return a classifier derived from a fit with another value of the path's parameter, if possible."""
+        # Its time includes the underlying fit: a point's time must not depend on the order of the grid.
         parameter, method = path
         own = Expression("", {parameter: params[parameter]}).canonical()
         others = {name: value for name, value in params.items() if name != parameter}
@@ -214,7 +216,7 @@ class Steps:
         if value == own:
             return fitted
         serve = getattr(fitted.estimator, method, None)
-        if serve is None:  # this value's fit serves no others; the next one may
+        if serve is None:  # this value's fit serves no others, but the next one may
             self._path_fits[key] = own, self._fitted_classifier(fold, params, inputs)
             return self._path_fits[key][1]
         with Stopwatch() as watch:
@@ -223,7 +225,7 @@ class Steps:
         return Fitted(classifier, watch)
 
     def classifier_input(self, fold: Fold, point: GridPoint) -> ClassifierInput:
-        """Return the columns that the selector leaves to the classifier."""
+        """Return the columns that the selector passes to the classifier."""
         encoded = fold.encoded
         if self.method.selector is None:
             return ClassifierInput(encoded.train, encoded.test, encoded.groups)
@@ -244,7 +246,7 @@ class Steps:
         return ClassifierInput(train * factor, test * factor, groups, identity, selection, selected)
 
     def selection(self, fold: Fold, point: GridPoint) -> Selection:
-        """Return the selector's weights on a fold, from a new fit or from one that the fold already has."""
+        """Return the selector's weights on a fold, from a new fit or from one stored with the fold."""
         params = parameters(point, "selector")
         key = selector_key(self.method) + Expression("", params).canonical()
         fits = id(fold.selections)
@@ -252,7 +254,7 @@ class Steps:
             fold.selections[key] = self._fit_selector(fold, params)
         elif self.tuning and (fits, key) not in self._counted:
             shared = fold.selections[key]
-            # Many selections can come from one fit: its time counts once.
+            # Many selections can share one fit, whose time counts once.
             if not shared.path or (fits, shared.path) not in self._counted:
                 self.adopted += shared.wall
         selection = fold.selections[key]
@@ -276,10 +278,10 @@ class Steps:
                 importances, is_set = getattr(selector, step.path[1])(params[step.path[0]]), False
             groups = np.arange(fold.X.shape[1]) if step.raw_input else fold.encoded.groups
             weights = _checked_weights(importances, step, groups, fold.columns)
-            # Weights of pairs are recorded neither for inner folds nor along a path.
+            # Pair weights are recorded neither on inner folds nor along a path.
             is_recorded = fold.is_outer and along is None
             pairs = read_interactions(selector, groups, fold.X.shape[1], fold.true_pairs) if is_recorded else None
-        except BaseException as error:  # noqa: BLE001 - the failure belongs to every method that shares this fit
+        except BaseException as error:  # noqa: BLE001 - every method that shares this fit gets the failure
             return Selection(np.empty(0), np.empty(0), 0.0, 0.0, describe_failure(error))
         if step.raw_input:
             by_feature, by_column = weights, weights[fold.encoded.groups]
@@ -289,7 +291,8 @@ class Steps:
 
     def _path(self, step: Step, fold: Fold, params: Mapping[str, Any]) -> tuple[Any, Stopwatch, str] | None:
         """Return a selector fitted along its whole path: once, up to the largest value of the grid."""
-        # None if there is no path, or if only one value is needed: after tuning, unless the fits of tuning are final.
+        # None if there is no path, or if only one value is needed, i.e. after tuning, unless the fits of tuning are
+        # final.
         if step.path is None or step.path[0] not in params:
             return None
         tried = [
@@ -306,13 +309,13 @@ class Steps:
                 return None
             try:
                 fold.path_fits[key] = self._fitted_selector(step, fold, params)
-            except Exception:  # noqa: BLE001 - a fit of each value by itself shows which ones fail, and why
+            except Exception:  # noqa: BLE001 - fitting each value separately shows which ones fail, and why
                 fold.path_fits[key] = None
         fitted = fold.path_fits[key]
         return None if fitted is None else (*fitted, name)
 
     def _fitted_selector(self, step: Step, fold: Fold, params: Mapping[str, Any]) -> tuple[Any, Stopwatch]:
-        # Not the trial's seed: methods share the fit, so its seed must not depend on which of them comes first.
+        # Not the trial's seed: methods share the fit, so its seed must not depend on which method comes first.
         seed = derive_seed(fold.seed, "selector", selector_key(self.method))
         fixed = {**step.expression.params, **params}
         selector = seeded(self.make(step.expression, "selector", **params), seed, fixed)

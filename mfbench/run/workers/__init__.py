@@ -1,1 +1,1 @@
-"""Worker processes: jobs and trials → results, with limits of time and memory."""
+"""Worker processes: from jobs and trials to results, with time and memory limits."""

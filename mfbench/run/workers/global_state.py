@@ -1,6 +1,6 @@
-"""The global state of a process, which a trial must leave as it was.
+"""The global state of a process, which a trial must leave unchanged.
 
-A method that changes it may change the results of the next trial in the same process. The comparison is cheap, because
+A method that changes it may affect the results of the next trial in the same process. The comparison is cheap, because
 it runs after every trial.
 """
 
@@ -28,19 +28,19 @@ _DESCRIPTORS = "/proc/self/fd"
 _MOST_NAMES = 3
 # The Mersenne twister: 624 words and the position of the next one.
 _STATE_BYTES = 625 * 4
-# Those whose handlers can end a later trial or hide that a process has ended.
+# Signals whose handlers can end a later trial or hide that a process has ended.
 _SIGNALS = [getattr(signal, name) for name in ("SIGALRM", "SIGCHLD", "SIGTERM") if hasattr(signal, name)]
 
 
 class GlobalState:
-    """The global state of this process: recorded, compared with what it is later, and put back."""
+    """The global state of this process: recorded, compared later, and restored."""
 
     def __init__(self) -> None:
         self._libraries = ThreadpoolController().lib_controllers
         self._record()
 
     def begin(self, seed: int) -> None:
-        """Record the state before a trial."""
+        """Seed the global generators and record the state before a trial."""
         random.seed(seed)
         np.random.seed(seed % 2**32)  # noqa: NPY002 - the global state is the subject
         self._record()
@@ -57,15 +57,15 @@ class GlobalState:
         self._has_children = has_children()
 
     def accept_files(self) -> None:
-        """Record the files that are open now: the arrays of a dataset are mapped from files."""
+        """Accept the files that are open now: the arrays of a dataset are memory-mapped."""
         self._descriptors = _descriptors()
 
     def changes(self) -> str:
-        """Return what has changed since `begin`, as words for a report; empty if nothing has."""
+        """Return the changes since `begin` as text for a report; empty if there are none."""
         return ", ".join(self.differences())
 
     def differences(self) -> list[str]:
-        """Return what has changed since `begin`, each as a phrase."""
+        """Return the changes since `begin`, one phrase each."""
         differences = []
         if random.getstate() != self._python:
             differences.append("the global random state of Python")
@@ -83,7 +83,7 @@ class GlobalState:
         if threading.active_count() > self._n_threads:
             differences.append("threads (not ended)")
         if _descriptors() > self._descriptors:
-            gc.collect()  # closes the files that are no longer referenced
+            gc.collect()  # closes unreferenced files
             if n_open := _descriptors() - self._descriptors:
                 differences.append(f"open files ({n_open} more)" if n_open > 0 else "open files")
         if has_children() and not self._has_children:
@@ -91,7 +91,7 @@ class GlobalState:
         return differences
 
     def restore(self) -> None:
-        """Put the environment and all settings back to what was recorded last."""
+        """Restore the environment and all settings to the last recorded state."""
         if _environment() != self._variables:
             os.environ.clear()
             os.environ.update({os.fsdecode(name): os.fsdecode(value) for name, value in self._variables.items()})
@@ -109,14 +109,14 @@ def _numpy_state() -> tuple[int, bytes]:
 
 
 def _environment() -> dict[Any, Any]:
-    # The mapping behind os.environ: a copy of os.environ itself decodes every name and value.
+    # The mapping behind os.environ: copying os.environ itself decodes every name and value.
     data: dict[Any, Any] = vars(os.environ)["_data"]
     return data.copy()
 
 
 def _directory() -> str:
     try:
-        return os.getcwd()  # noqa: PTH109 - faster than a Path's
+        return os.getcwd()  # noqa: PTH109 - faster than Path.cwd()
     except FileNotFoundError:
         return "removed"
 
@@ -132,7 +132,7 @@ def _handlers() -> dict[int, Any]:
 def _set_handlers(handlers: Mapping[int, Any]) -> None:
     if threading.current_thread() is threading.main_thread():
         for number, handler in handlers.items():
-            if handler is not None:  # it was not set by Python
+            if handler is not None:  # it was set by C code
                 signal.signal(number, handler)
 
 
@@ -146,7 +146,7 @@ def _stop_timer(_: bool) -> None:
 
 
 def _umask() -> int:
-    mask = os.umask(0o077)  # it can be read only by setting another
+    mask = os.umask(0o077)  # reading the umask requires setting it
     os.umask(mask)
     return mask
 
@@ -164,5 +164,5 @@ _SETTINGS: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
 
 def _descriptors() -> int:
     with contextlib.suppress(OSError):  # no such folder on this system
-        return len(os.listdir(_DESCRIPTORS))  # noqa: PTH208 - faster than a Path's
+        return len(os.listdir(_DESCRIPTORS))  # noqa: PTH208 - faster than Path.iterdir()
     return 0

@@ -1,4 +1,4 @@
-"""The description of a run for its worker processes: small and picklable, with the data in files."""
+"""The job package: the description of a run for its workers, small and picklable, with the data in files."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ from mfbench.suite.schema import Classes, ProtocolSettings
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# Names of third-party distributions; modules without a distribution count as one of their own.
+# Names of third-party distributions; a module without a distribution counts as its own.
 Owners = frozenset[str]
 BUILT_IN: Owners = frozenset()
 
 
 def owners_of_plugin(plugin: Plugin) -> Owners:
-    """Return the distribution of a plugin, nothing for a built-in one."""
+    """Return the distribution of a plugin; empty for a built-in one."""
     if not plugin.distribution:
         return frozenset([f"module {plugin.module}"])
     return BUILT_IN if plugin.distribution == HOST else frozenset([plugin.distribution])
 
 
 def owners_of_method(method: ResolvedMethod, registry: Registry) -> Owners:
-    """Return the distributions that a method's selector and classifier come from, with their parts."""
+    """Return the distributions of a method's selector and classifier, including their parts."""
     steps = {"selector": method.selector, "classifier": method.classifier}
     entries = [e for kind, step in steps.items() if step is not None for e in registry.entries(kind, step.expression)]
     return BUILT_IN.union(*(owners_of_plugin(entry.plugin) for entry in entries))
 
 
 def code_of_methods(methods: Iterable[ResolvedMethod], registry: Registry) -> list[str]:
-    """Return whose code methods run: distributions with the packages of their classes, and import paths."""
+    """Return the third-party code that methods run: distributions with their classes' packages, and import paths."""
     packages: dict[str, set[str]] = {}
     for method in methods:
         for step, find in ((method.selector, registry.selector), (method.classifier, registry.classifier)):
@@ -62,37 +62,37 @@ def code_of_methods(methods: Iterable[ResolvedMethod], registry: Registry) -> li
 
 
 def visible(plugins: Iterable[Plugin], owners: Owners) -> list[Plugin]:
-    """Return the plugins that a worker for a set of distributions loads: theirs, and the built-in ones."""
+    """Return the plugins that a worker for a set of distributions loads: these and the built-in ones."""
     return [plugin for plugin in plugins if owners_of_plugin(plugin) <= owners]
 
 
-# The names of two files: features, class codes.
+# File names of the features and the class codes.
 ArrayFiles = tuple[str, str]
 
 
 @dataclass(frozen=True)
 class Job:
-    """The description of a run for its workers."""
+    """The job package of a run for its workers."""
 
     methods: Mapping[str, ResolvedMethod]
     datasets: Mapping[str, Columns]  # column descriptions by label; the arrays are in `data_folder`
-    # The files of each dataset in `data_folder`: features and class codes. A file's name is the SHA-256 of its bytes.
+    # The files of each dataset in `data_folder`: features and class codes, named by the SHA-256 of their bytes.
     files: Mapping[str, ArrayFiles]
     data_folder: Path
     protocol: EvaluationProtocol
     settings: ProtocolSettings
-    # The true interactions of each dataset, by label. They are recorded with the results; no method sees them.
+    # The true interactions of each dataset by label, recorded with the results and hidden from methods.
     true_pairs: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
-    # The reference of each dataset whose rounds the workers generate, by label.
+    # The reference of each dataset whose rounds workers generate, by label.
     references: Mapping[str, RegisteredReference] = field(default_factory=dict)
-    classes: Mapping[str, Classes] = field(default_factory=dict)  # which classes of each dataset are kept, by label
-    memory_limit: int = 0  # bytes per worker, 0 for no limit
-    log: Path | None = None  # file for everything that plugins print; None leaves it on the terminal
-    # The plugins that the main process has loaded; a worker loads those that its trials need.
+    classes: Mapping[str, Classes] = field(default_factory=dict)  # the classes kept of each dataset, by label
+    memory_limit: int = 0  # bytes per worker, 0 means no limit
+    log: Path | None = None  # file for the output of plugins; None leaves it on the terminal
+    # The plugins loaded by the main process; a worker loads those that its trials need.
     plugins: tuple[Plugin, ...] = ()
-    # The third-party distributions that each method comes from, by label.
+    # The third-party distributions of each method, by label.
     owners: Mapping[str, Owners] = field(default_factory=dict)
-    # The same for each dataset whose rounds the workers generate.
+    # The same for each dataset whose rounds workers generate.
     round_owners: Mapping[str, Owners] = field(default_factory=dict)
     path: tuple[str, ...] = ()  # `sys.path` of the main process
 
@@ -102,12 +102,12 @@ class Job:
 
 
 def write_arrays(planned: PlannedDataset, folder: Path) -> ArrayFiles:
-    """Write a dataset's arrays to the files that `read_arrays` maps into a worker's memory; return their names."""
+    """Write a dataset's arrays to files that `read_arrays` memory-maps in a worker; return the file names."""
     return _write(np.ascontiguousarray(planned.data.X), folder), _write(planned.data.y, folder)
 
 
 def _write(array: NDArray[Any], folder: Path) -> str:
-    """Write an array to a file named by the hash of its bytes, complete or not at all."""
+    """Write an array atomically to a file named by the hash of its bytes."""
     with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
         np.lib.format.write_array(file, array, allow_pickle=False)
     path = Path(file.name)
@@ -115,14 +115,14 @@ def _write(array: NDArray[Any], folder: Path) -> str:
 
 
 def hash_of(path: Path) -> str:
-    """Return the SHA-256 of a file's bytes, which is the name of an array file."""
+    """Return the SHA-256 of a file's bytes, which is an array file's name."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def read_arrays(job: Job, dataset: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return the features and class codes of a dataset; all workers share one copy of the features."""
+    """Return a dataset's features and class codes; all workers share one copy of the features."""
     features, classes = (job.data_folder / name for name in job.files[dataset])
     X = np.load(features, mmap_mode="r", allow_pickle=False)
     y: NDArray[np.int64] = np.load(classes, allow_pickle=False)
-    return np.asarray(X), y  # a plain view: an estimator that checks the type must not see np.memmap
+    return np.asarray(X), y  # a plain view, because an estimator that checks the type must not see np.memmap

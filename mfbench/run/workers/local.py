@@ -1,4 +1,4 @@
-"""The local pool: it runs trials in worker processes of this machine, limits them and survives their crashes."""
+"""The local pool: runs trials in worker processes on this machine, enforces limits and survives crashes."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from mfbench.run.workers.job import Job, Owners
 from mfbench.run.workers.supervisor import Supervisor
 from mfbench.run.workers.trial_queue import TrialQueue
 
-# Seconds to wait for the end of all processes of a run that has a budget.
+# Seconds to wait for all processes to end if the run has a budget.
 _PATIENCE = 1.0
 # Seconds between two calls of `is_wanted` and `follow`.
 _INTERVAL = 0.25
 
 
 class WithdrawnError(Exception):
-    """The results are no longer wanted; the trials that run are ended when the pool is closed."""
+    """The results are no longer wanted; closing the pool kills the running trials."""
 
 
 class LocalPool(Executor):
-    """Run trials in worker processes of this machine."""
+    """Runs trials in worker processes on this machine."""
 
-    # Trials that share a selector fit form a group: the first one runs alone, the others get its fits and run anywhere.
-    # A trial that exceeds its time limit is killed; if a worker dies, only its own trial is lost. A worker loads the
-    # plugins of one set of distributions, besides the built-in ones, and runs only their trials.
+    # Trials that share a selector fit form a group: the first one runs alone, then the others get its fits and run on
+    # any worker. A trial that exceeds its time limit is killed; if a worker dies, only its own trial is lost. A worker
+    # loads the plugins of one set of distributions, in addition to the built-in ones, and runs only their trials.
 
     budget: Budget | None = None
     follow: Follow | None = None
@@ -42,17 +42,17 @@ class LocalPool(Executor):
         self._slots: list[Supervisor] = []
 
     def start(self, job: Job, budget: Budget | None = None, follow: Follow | None = None) -> None:
-        """Make a slot for each worker; workers start with their first trials."""
+        """Create a slot for each worker; workers start with their first trials."""
         self.job, self.budget, self.follow = job, budget, follow
         self.machines = {platform.node(): kind_of_machine()}
         self._slots = [Supervisor(job) for _ in range(self.jobs)]
 
     def submit(self, trials: Iterable[Trial]) -> None:
-        """Take trials, in the order in which to run them."""
+        """Queue trials in execution order."""
         self._queue = TrialQueue(trials, self.job, None if self.budget is None else self.budget.admits)
 
     def collect(self) -> Iterator[tuple[Trial, TrialResult]]:
-        """Yield each trial with its result as it ends; raise `WithdrawnError` if `is_wanted` says so."""
+        """Yield each trial with its result as it ends; raise `WithdrawnError` when `is_wanted` returns False."""
         while not self._is_over:
             self._report()
             self._hand_out()
@@ -61,16 +61,16 @@ class LocalPool(Executor):
             for slot in self._wait():
                 for task, result, fits in slot.outcomes():
                     self._queue.finish(task, fits)
-                    self._hand_out()  # before the result is stored, so that no worker waits for that
+                    self._hand_out()  # before the result is stored, so that no worker waits for it
                     yield task.trial, result
 
     def close(self) -> None:
-        """End all workers."""
+        """Kill all workers."""
         for slot in self._slots:
             slot.close()
         end = time.monotonic() + _PATIENCE
         for slot in self._slots:
-            # A monitor that is still importing hears later that it should end; a budget does not wait for that.
+            # A monitor that is still importing receives the request late; a run with a budget does not wait for it.
             slot.join(None if self.budget is None else end - time.monotonic())
 
     @property
@@ -98,7 +98,7 @@ class LocalPool(Executor):
                 slot.submit(task)
 
     def _wait(self) -> list[Supervisor]:
-        """Wait for an answer, the end of a worker or a deadline; return the slots to ask for outcomes."""
+        """Wait for an answer, the end of a worker or a deadline; return the slots with possible outcomes."""
         slots = {channel: slot for slot in self._slots for channel in slot.channels()}
         deadline = min(slot.deadline for slot in self._slots)
         if self.budget is not None:
@@ -111,8 +111,8 @@ class LocalPool(Executor):
         return [slot for slot in self._slots if slot in awake or slot.deadline <= now]
 
     def _order(self, slot: Supervisor) -> list[Owners]:
-        """Return the sets to take a trial from: its own first, unless the worker has served that long enough."""
-        # With a budget, it must not get a round ahead of other sets either: all methods are to have the same folds.
+        """Return the sets of distributions to try in order: the worker's own first, until it has served long enough."""
+        # With a budget, it must not get a round ahead of other sets: all methods should have the same folds.
         sets = self._queue.sets()
         own = slot.owners
         if own is None or own not in sets or slot.may_change:

@@ -1,8 +1,7 @@
-"""The supervisor of one worker process: it sends trials, enforces their time limits, and replaces the process.
+"""The supervisor of one worker: it sends trials, enforces their time limits, and replaces the process.
 
-A worker is replaced by one that is forked clean from its monitor (`mfbench.processes.monitor`) after a trial that
-failed, exceeded a limit or changed global state, when its memory has grown, and when the plugins that it must load
-change.
+A worker is replaced by a clean fork of its monitor (`mfbench.processes.monitor`) after a trial that failed, exceeded a
+limit or changed global state, when its memory has grown, and when it needs different plugins.
 """
 
 from __future__ import annotations
@@ -24,12 +23,13 @@ from mfbench.run.workers.trial_queue import QueuedTrial
 
 # Modules that the server of all monitors imports once.
 PRELOAD = ("mfbench.run.workers.worker",)
-# Seconds to load the plugins of third parties at least; a longer time limit of the trials applies to this as well.
+# Minimum seconds to load third-party plugins; a longer time limit of the trials applies here too.
 _START_TIMEOUT = 60.0
-# A trial is sent ahead of time to a worker whose last trial was shorter than this: no worker then waits for the main
-# process. A longer trial must not keep another one waiting while other workers have nothing to do.
+# A worker whose last trial was shorter than this gets the next one ahead of time, so that it never waits for the main
+# process. With longer trials, a trial must not wait for one worker while others are idle.
 _SHORT = 0.1
-# The start of a worker may take this share of its time; it serves one set of plugins at least that long.
+# Maximum share of a worker's time spent on starting; it determines how long a worker serves one set of plugins at
+# least.
 _START_SHARE = 0.05
 
 Outcome = tuple[QueuedTrial, TrialResult, SharedFits]
@@ -51,43 +51,43 @@ class Supervisor:
         self._child = open_child(PRELOAD)
         self._child.prepare("mfbench.run.workers.worker:prepare", self.job)
         self._is_prepared = False
-        # Workers that were replaced and whose end the monitor has not reported yet.
+        # Replaced workers whose end the monitor has not reported yet.
         self._replaced = 0
         self._is_running = self._is_ready = False
         self._started_at = self._ready_at = self._begun_at = time.monotonic()
 
     @property
     def is_idle(self) -> bool:
-        """Whether no trial runs."""
+        """Whether no trial is running."""
         return not self._tasks
 
     @property
     def running(self) -> Running | None:
-        """The trial that runs; None while its worker still starts."""
+        """The running trial; None while its worker is starting."""
         return (self._tasks[0].trial, time.monotonic() - self._begun_at) if self._tasks and self._is_ready else None
 
     @property
     def accepts_more(self) -> bool:
-        """Whether a trial of the same set of plugins may be sent ahead of time."""
+        """Whether a trial for the same plugins may be sent ahead of time."""
         return len(self._tasks) == 1 and self._last_seconds < _SHORT
 
     @property
     def may_change(self) -> bool:
-        """Whether the worker has served its plugins long enough to be replaced by one with others."""
+        """Whether the worker has served its plugins long enough to be replaced by one with other plugins."""
         if self.owners is None or not self._is_ready:
             return self.owners is None
         return (self._ready_at - self._started_at) <= _START_SHARE * (time.monotonic() - self._ready_at)
 
     @property
     def deadline(self) -> float:
-        """The moment, of the monotonic clock, when the trial that runs exceeds its limit."""
+        """The time, on the monotonic clock, at which the running trial exceeds its limit."""
         if not self._tasks or not self._is_prepared:
             return float("inf")
         return (self._begun_at if self._is_ready else self._started_at) + self._timeout
 
     @property
     def _timeout(self) -> float:
-        """The time limit of what the worker does now, in seconds: running a trial or loading plugins."""
+        """The time limit in seconds of the worker's current activity: running a trial or loading plugins."""
         timeout = self.job.settings.timeout
         return timeout if self._is_ready else max(_START_TIMEOUT, timeout)
 
@@ -96,7 +96,7 @@ class Supervisor:
         return [c for c in (self._child.control, self._channel) if c is not None and not c.is_closed]
 
     def submit(self, task: QueuedTrial) -> None:
-        """Run a trial as soon as the one before it ends; replace the worker if it serves other plugins."""
+        """Run a trial as soon as the previous one ends; replace the worker if it serves other plugins."""
         if self._channel is None or self.owners != task.owners:
             assert not self._tasks
             self._start(task.owners)
@@ -106,7 +106,7 @@ class Supervisor:
         self._send(task)
 
     def _start(self, owners: Owners) -> None:
-        """Start a worker, which replaces the one before, and send it the trials that have not begun."""
+        """Start a worker in place of the previous one, and send it the trials that have not started."""
         if self._channel is not None:
             self._channel.close()
         self._replaced += self._is_running
@@ -123,7 +123,7 @@ class Supervisor:
             self._send(task)
 
     def _replace(self) -> None:
-        """Replace the worker; a trial that it has not begun goes to the next one."""
+        """Replace the worker; a trial that has not started goes to the next one."""
         if self._child.control.is_closed:
             self._child.close()
             self._open()
@@ -142,7 +142,7 @@ class Supervisor:
         self._channel.send(pickle.dumps((task.trial, task.shared)))
 
     def outcomes(self) -> list[Outcome]:
-        """Return the trials that have ended since the last call, without waiting."""
+        """Return the trials that have ended since the last call, without blocking."""
         if self._channel is not None:
             self._channel.flush()
         outcomes = self._results()
@@ -168,7 +168,7 @@ class Supervisor:
         return outcomes
 
     def _results(self) -> list[Outcome]:
-        """Return the results that the worker has sent; replace it if it says that it is spent."""
+        """Return the results that the worker has sent; replace the worker if it reports that it is spent."""
         outcomes: list[Outcome] = []
         for message in self._channel.messages() if self._channel is not None else ():
             now = time.monotonic()
@@ -178,8 +178,8 @@ class Supervisor:
             task = self._tasks.popleft()
             self._last_seconds, self._begun_at = now - self._begun_at, now
             try:
-                result, fits, is_spent = pickle.loads(message)  # nosec B301  # from a worker of this process
-            except Exception as error:  # noqa: BLE001 - the class of an object may not exist here
+                result, fits, is_spent = pickle.loads(message)  # nosec B301  # from our own worker
+            except Exception as error:  # noqa: BLE001 - the class of an object may not be importable here
                 reason = f"the result cannot be read: {error}"
                 result, fits, is_spent = failed(task.trial, Status.ERROR, type(error).__name__, reason), {}, True
             outcomes.append((task, result, fits))
@@ -189,11 +189,11 @@ class Supervisor:
         return outcomes
 
     def _after_end(self, ended: Ended | None) -> list[Outcome]:
-        """Return what a worker sent before it ended, and the failure of the trial that it ran; replace the worker."""
+        """Return the results sent before a worker ended, and the failure of its running trial; replace the worker."""
         channel = self._channel
         outcomes = self._results()
         if self._channel is not channel:
-            return outcomes  # the worker had said that it was spent: another one has its slot and the next trial
+            return outcomes  # the worker had reported that it was spent, and was replaced
         if self._tasks:
             where = "" if self._is_ready else f" while it loaded {self._plugins}"
             if ended is not None and ended.is_memory:
@@ -222,13 +222,13 @@ class Supervisor:
         )
 
     def close(self) -> None:
-        """Ask for the end of the worker and its monitor; `join` waits for it."""
+        """Request the end of the worker and its monitor; `join` waits for it."""
         if self._channel is not None:
             self._channel.close()
         self._child.release()
 
     def join(self, patience: float | None = None) -> None:
-        """Wait until nothing is left of them, at most so many seconds; None for the time that this usually takes."""
+        """Wait at most `patience` seconds until both and all descendants are gone; None means the default."""
         if patience is None:
             self._child.close()
         else:

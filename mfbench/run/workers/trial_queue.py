@@ -1,4 +1,4 @@
-"""The queue of trials: which one runs next, where trials share selector fits and a worker serves some plugins only."""
+"""The trial queue: what runs next, given shared selector fits and workers that serve some plugins only."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ FitGroup = tuple[Owners, str, int, int, str]
 
 
 def fit_group(trial: Trial, method: ResolvedMethod, owners: Owners) -> FitGroup | None:
-    """Return what the trials that share a selector fit have in common; None for a trial without a selector."""
+    """Return the group key of trials that share a selector fit; None for a trial without a selector."""
     key = selector_key(method)
     return (owners, trial.dataset, trial.repeat, trial.fold, key) if key else None
 
 
 def fit_groups(plan: Plan, registry: Registry) -> Callable[[Trial], FitGroup | None]:
-    """Return a function that gives the group of each trial of a plan."""
+    """Return a function that maps each trial of a plan to its group."""
     owners = {label: owners_of_method(method, registry) for label, method in plan.methods.items()}
     return lambda trial: fit_group(trial, plan.methods[trial.method], owners[trial.method])
 
@@ -34,23 +34,24 @@ def fit_groups(plan: Plan, registry: Registry) -> Callable[[Trial], FitGroup | N
 class QueuedTrial:
     """A trial to run."""
 
-    position: int  # of the trial among all trials
+    position: int  # the trial's position among all trials
     trial: Trial
     owners: Owners  # the distributions whose plugins its worker loads
-    shared: SharedFits = field(default_factory=dict)  # selector fits of the same fold, from another trial
-    # Trials that wait for the selector fit of this one.
+    shared: SharedFits = field(default_factory=dict)  # selector fits of the same fold from another trial
+    # Trials that wait for this trial's selector fit.
     followers: deque[tuple[int, Trial]] = field(default_factory=deque)
 
 
 class TrialQueue:
-    """The trials that no worker has got yet."""
+    """The trials that have not been sent to a worker."""
 
-    # Trials that share a selector fit form a group: the first one runs alone, the others get its fits and run anywhere.
-    # A group lies within one set of distributions, so that no fit made by a third party's process reaches another set.
+    # Trials that share a selector fit form a group: the first one runs alone, then the others get its fits and run on
+    # any worker. A group lies within one set of distributions, so that fits from a third party's process never reach
+    # another set.
 
     def __init__(self, trials: Iterable[Trial], job: Job, admits: Callable[[Trial], bool] | None = None) -> None:
         self._admits = admits
-        # Each set of distributions has a queue of trials whose selector fits are there, and one of all others.
+        # Each set of distributions has one queue for trials with available selector fits, and one for the rest.
         self._ready: dict[Owners, deque[QueuedTrial]] = {}
         self._waiting: dict[Owners, deque[QueuedTrial]] = {}
         groups: dict[FitGroup, QueuedTrial] = {}
@@ -66,15 +67,15 @@ class TrialQueue:
                 groups[group] = task
 
     def sets(self) -> list[Owners]:
-        """Return the sets of distributions that have trials left, the earliest trial's first."""
+        """Return the sets of distributions with trials left, ordered by their first trial."""
         return sorted((owners for owners in self._waiting if any(self._queues(owners))), key=self.first)
 
     def first(self, owners: Owners) -> int:
-        """Return the position of the first trial that a set has left."""
+        """Return the position of the first remaining trial of a set."""
         return min(queue[0].position for queue in self._queues(owners) if queue)
 
     def take(self, owners: Owners) -> QueuedTrial | None:
-        """Hand out the next trial of a set, those first whose selector fits are there; None if it has none now."""
+        """Take the next trial of a set, preferring available selector fits; None if no trial is ready."""
         for queue in self._queues(owners):
             while queue:
                 task = queue.popleft()
@@ -85,7 +86,7 @@ class TrialQueue:
         return None
 
     def finish(self, task: QueuedTrial, fits: SharedFits) -> None:
-        """Release the trials that waited for a trial which has ended."""
+        """Release the trials that waited for a finished trial."""
         ready = self._ready.setdefault(task.owners, deque())
         if fits:
             ready.extend(QueuedTrial(*follower, task.owners, fits) for follower in task.followers)
@@ -97,6 +98,6 @@ class TrialQueue:
 
 
 def _led_by_the_next(task: QueuedTrial) -> QueuedTrial:
-    """Return the task of the first follower, which the others follow."""
+    """Return the task of the first follower, with the others as its followers."""
     position, trial = task.followers.popleft()
     return QueuedTrial(position, trial, task.owners, {}, task.followers)

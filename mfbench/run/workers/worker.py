@@ -1,7 +1,7 @@
-"""A worker process: it is forked from a monitor, loads its plugins and then runs one trial at a time.
+"""A worker process: forked from a monitor, it loads its plugins and then runs one trial at a time.
 
-A worker holds the plugins, the methods and the folds that it last worked on. The protocol determines how a trial
-runs: it names one of the `RUNNERS`.
+A worker caches plugins, methods and the most recent folds. The protocol determines how a trial runs: it names one of
+the `RUNNERS`.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from mfbench.run.workers.job import BUILT_IN, Job, Owners, visible
 from mfbench.suite.forms import KINDS, TrialKind
 from mfbench.suite.methods import ResolvedMethod, Step
 
-# A worker whose memory has grown by this much, or by half of its limit, is replaced: what a method leaks must not count
-# against the next one.
+# A worker whose memory has grown by this much, or by half of its limit, is replaced: one method's leak must not count
+# against the next.
 GROWTH = 500 * 2**20
 FOLDS_KEPT = 4
-# Imported here, so that a server which has imported this module starts workers that need not.
+# Imported here, so that workers forked from a server with this module need not import them.
 RUNNERS: dict[TrialKind, type[TrialRunner]] = {kind.task: resolve_name(kind.task.runner) for kind in KINDS.values()}
 
 
@@ -67,15 +67,15 @@ class Worker:
         return result, fold.export(key) if key and not shared else {}
 
     def import_estimators(self, owners: Owners) -> None:
-        """Import the estimators of the methods that come from certain distributions only."""
-        # So the first trial is charged neither time nor memory for it.
+        """Import the estimators of the methods from one set of distributions."""
+        # Otherwise the first trial would be charged its time and memory.
         for label, method in self.job.methods.items():
             if self.job.owners.get(label, BUILT_IN) == owners:
                 for step, _, lookup in self._steps(method):
                     resolve_factory(lookup(step.expression.name))
 
     def _steps(self, method: ResolvedMethod) -> Iterator[tuple[Step, str, Callable[[str], Registered]]]:
-        """Yield the steps of a method, each with its kind and the function that looks it up."""
+        """Yield the steps of a method, each with its kind and its lookup function."""
         if method.classifier is not None:
             yield method.classifier, "classifier", self.registry.classifier
         if method.selector is not None:
@@ -88,15 +88,15 @@ class Worker:
             if not lookup(name).spec.warm_up or (kind, name) in self._warm:
                 continue
             self._warm.add((kind, name))
-            # A class that a user names may need its parameters, or write files without them.
+            # A class named by import path may need its parameters, or write files without them.
             expression = Expression(name) if lookup(name).plugin.declared is None else step.expression
             rows = np.random.default_rng(0).normal(size=(16, 3))
-            # An estimator may reject these few rows. The fit that counts comes next and reports its own errors.
+            # An estimator may reject these few rows. The real fit comes next and reports its own errors.
             with contextlib.suppress(BaseException):
                 seeded(self.registry.make(expression, kind), 0, {}).fit(rows, np.arange(16) % 2)
 
     def _fold(self, trial: Trial) -> Fold:
-        """Return the fold of a trial, which its last few neighbours may have used before."""
+        """Return the fold of a trial, cached for its next neighbours."""
         coordinates = (trial.dataset, trial.repeat, trial.fold)
         if coordinates not in self._folds:
             self._folds[coordinates] = self._runner.make_fold(trial)
@@ -106,12 +106,12 @@ class Worker:
         return self._folds[coordinates]
 
 
-# What `prepare` leaves in the monitor for the workers that are forked from it.
+# State that `prepare` leaves in the monitor for the workers forked from it.
 _prepared: tuple[Job, Registry] | None = None
 
 
 def prepare(job: Job) -> None:
-    """Load the built-in plugins and their estimators, which all workers that are forked from this process share."""
+    """Load the built-in plugins and their estimators, which all workers forked from this process share."""
     global _prepared
     if job.log is not None:
         redirect_to(job.log)
@@ -123,13 +123,13 @@ def prepare(job: Job) -> None:
 
 
 def serve(connection: socket.socket, owners: Owners) -> None:
-    """Run the trials that the main process sends, until it closes the connection or this process is spent."""
+    """Run the trials sent by the main process until it closes the connection or this process is spent."""
     assert _prepared is not None
     job, registry = _prepared
     process = os.getpid()
     worker = Worker(job, registry if owners == BUILT_IN else _load(job, owners))
     if owners != BUILT_IN:
-        with contextlib.suppress(Exception, SystemExit):  # the trial that needs what fails here reports it
+        with contextlib.suppress(Exception, SystemExit):  # the trial that needs the failed import reports it
             worker.import_estimators(owners)
     threadpool_limits(1)
     bound = own_memory(process) + min(GROWTH, job.memory_limit // 2 or GROWTH)
@@ -137,17 +137,17 @@ def serve(connection: socket.socket, owners: Owners) -> None:
     connection.sendall(framed(b"ready"))
     is_spent = False
     while not is_spent and (message := receive(connection)) is not None:
-        trial, shared = pickle.loads(message)  # nosec B301  # from the process that started this one
+        trial, shared = pickle.loads(message)  # nosec B301  # from the parent process
         try:
             result, fits = worker.run(trial, shared)
-        except BaseException as error:  # noqa: BLE001 - data that cannot be generated are the trial's failure
+        except BaseException as error:  # noqa: BLE001 - failing data generation is the trial's failure
             result, fits = _failure(trial, error), {}
         if os.getpid() != process:
-            os._exit(1)  # a method has forked, and its child has come back from there: it must not answer
+            os._exit(1)  # a method has forked and its child has returned here: it must not answer
         is_spent = result.status is not Status.OK or bool(result.touched) or _has_grown(bound)
         try:
             answer = pickle.dumps((result, fits, is_spent))
-        except Exception as error:  # noqa: BLE001 - a method may have put anything into its result
+        except Exception as error:  # noqa: BLE001 - a method may put anything into its result
             failure = _failure(trial, error, result.duration)
             is_spent, answer = True, pickle.dumps((failure, {}, True))
         connection.sendall(framed(answer))
@@ -161,7 +161,7 @@ def _failure(trial: Trial, error: BaseException, duration: float = 0.0) -> Trial
 
 
 def _has_grown(bound: int) -> bool:
-    """Tell whether this process holds more memory than a new worker would, after giving back what is free."""
+    """Return whether this process holds more memory than a new worker would, after returning free memory."""
     if own_memory(os.getpid()) <= bound:
         return False
     give_back()
@@ -170,5 +170,5 @@ def _has_grown(bound: int) -> bool:
 
 def _load(job: Job, owners: Owners) -> Registry:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the main process has already named the plugins that fail to load
+        warnings.simplefilter("ignore")  # the main process has already reported plugins that fail to load
         return load_registry(exactly=visible(job.plugins, owners))
