@@ -1,7 +1,7 @@
 """mfbench: a plugin-based benchmark for feature selection.
 
-The names below, and those that features add by entry points of the group ``mfbench.names``, are loaded on first use, so
-that ``import mfbench`` in a plugin costs next to nothing.
+The names below, and those added by features through the entry-point group ``mfbench.names``, are imported lazily, so
+that ``import mfbench`` costs a plugin next to nothing.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Executors and engines: the interfaces between a run and whatever runs its trials.
+"""Executors and engines: the interfaces between a run and the processes or machines that run its trials.
 
-An executor takes the trials of a run and gives their results. An engine moves bytes: it runs `mfbench.run.site.answer`
-somewhere and brings the answer back; it knows nothing about trials, keeps no limit and makes no promise beyond saying
-which calls were lost. Limits, repeats after a loss, versions and data are those of a pool, the executor that the hook
-``mfbench_pool`` makes of an engine. This module stays light: it imports neither NumPy nor the runner.
+An executor takes the trials of a run and yields their results. An engine only transports bytes: it calls
+`mfbench.run.site.answer` on some worker, returns the answer, and reports lost calls. It knows nothing about trials and
+enforces no limits. The pool, an executor that the hook ``mfbench_pool`` builds on an engine, takes care of limits,
+retries, versions and data. This module stays light: it imports neither NumPy nor the runner.
 """
 
 from __future__ import annotations
@@ -17,62 +17,62 @@ from typing import Any
 from mfbench.model.trials import Trial, TrialResult
 
 Running = tuple[Trial, float]
-"""A trial and the seconds for which it has run."""
+"""A trial and its elapsed seconds."""
 Follow = Callable[[list[Running]], None]
 
 
 class Executor(ABC):
-    """What runs the trials of one run.
+    """Runs the trials of one run.
 
     Attributes
     ----------
     machines : mapping of str to str
-        The machines that have run trials so far, each with its kind; may stay empty.
+        The machines that have run trials so far, with the kind of each; may stay empty.
     """
 
     machines: Mapping[str, str] = MappingProxyType({})
 
     @abstractmethod
     def start(self, job: Any, budget: Any = None, follow: Follow | None = None) -> None:
-        """Start what runs the trials.
+        """Start the processes or connections that run the trials.
 
         Parameters
         ----------
         job : mfbench.run.workers.job.Job
-            What the trials have in common.
+            The data shared by all trials.
         budget : mfbench.run.forecast.order.Budget or None, default=None
-            The time that the run may take. When it is over, or admits none of the trials that are left, `collect` ends.
+            The time limit of the run. `collect` ends when it is used up or admits none of the remaining trials.
         follow : callable or None, default=None
-            To be called from time to time, with the trials that are known to run: also if none of them ends.
+            Called periodically with the trials known to be running, even if none ends.
         """
 
     @abstractmethod
     def submit(self, trials: Iterable[Trial]) -> None:
-        """Take trials, in the order in which to run them; called again only when `collect` has ended."""
+        """Accept trials, in the order in which to run them; called again only after `collect` has ended."""
 
     @abstractmethod
     def collect(self) -> Iterator[tuple[Trial, TrialResult]]:
-        """Yield each trial with its result as it ends, in any order; those that the budget has no time for are left."""
+        """Yield each trial with its result as it ends, in any order; trials that exceed the budget are omitted."""
 
     @abstractmethod
     def close(self) -> None:
-        """End everything that was started, whether or not all trials have run; called once after `start`."""
+        """Stop everything that was started, whether or not all trials have run; called once after `start`."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallOutcome:
-    """How a call ended.
+    """The outcome of a call.
 
     Attributes
     ----------
     ticket : int
-        The number that the call was submitted with.
+        The number under which the call was submitted.
     answer : bytes or None
-        What `mfbench.run.site.answer` returned; None if the call was lost.
+        The return value of `mfbench.run.site.answer`; None if the call was lost.
     worker : str
-        The worker that answered; empty if it is not known.
+        The worker that answered; empty if unknown.
     reason : str
-        Why the call was lost: one clause, such as "worker tcp://… was lost".
+        Why the call was lost, as one clause: "worker tcp://… was lost".
     """
 
     ticket: int
@@ -82,10 +82,10 @@ class CallOutcome:
 
 
 class Engine(ABC):
-    """A context in which calls run on other processes or machines.
+    """A context manager that runs calls in other processes or on other machines.
 
-    A worker is a process that runs calls, such as a worker of Dask. It runs a call by
-    ``mfbench.run.site.answer(payload, slots=…, is_wanted=…)``, in a thread or a process of its own.
+    A worker is a process that runs calls (a Dask worker, for example). It runs each call as
+    ``mfbench.run.site.answer(payload, slots=…, is_wanted=…)``, in a separate thread or process.
     """
 
     @abstractmethod
@@ -98,7 +98,7 @@ class Engine(ABC):
 
     @abstractmethod
     def workers(self) -> Mapping[str, int]:
-        """Return the workers that are there now, each with its number of slots: the calls that it runs at once."""
+        """Return the current workers, each with its number of slots (the calls it runs concurrently)."""
 
     @abstractmethod
     def submit(self, ticket: int, payload: bytes, *, worker: str = "", avoid: Collection[str] = ()) -> None:
@@ -107,21 +107,21 @@ class Engine(ABC):
         Parameters
         ----------
         ticket : int
-            Increases from call to call; calls should start in this order.
+            Increases with each call; calls should start in this order.
         payload : bytes
         worker : str, default=""
-            The only worker that may run it; empty for any.
+            The only worker that may run the call; empty for any.
         avoid : collection of str, default=()
-            Workers that must not run it.
+            Workers that must not run the call.
         """
 
     @abstractmethod
     def wait(self, seconds: float) -> Sequence[CallOutcome]:
-        """Wait until a call ends or is lost, at most some seconds; return those that have.
+        """Wait up to a number of seconds for calls to end or be lost, and return those that have.
 
-        A call that was submitted ends exactly once unless it is withdrawn. A call whose only worker has gone is lost.
+        A submitted call ends exactly once unless it is withdrawn. A call whose only worker has gone is lost.
         """
 
     @abstractmethod
     def withdraw(self, tickets: Iterable[int]) -> None:
-        """Give calls up: those that wait never start, and `is_wanted` is false for those that run."""
+        """Cancel calls: queued ones never start, and for running ones `is_wanted` becomes false."""

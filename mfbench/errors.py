@@ -1,4 +1,4 @@
-"""Errors of mfbench: one base class; a message states the problem, its location and the remedy.
+"""Errors of mfbench: one base class; each message states the problem, its location and the remedy.
 
 The command line turns every `MfbenchError` into one sentence and an exit code; only ``--debug`` shows a traceback.
 """
@@ -30,17 +30,17 @@ class ExitCode(IntEnum):
 
 
 class MfbenchError(Exception):
-    """Base class of every error that mfbench raises on purpose.
+    """Base class of every error that mfbench raises deliberately.
 
-    A valid request that could not be fulfilled (a full disk, a folder in use) raises this class itself or `RunError`;
-    an invalid request raises `UsageError`.
+    A valid request that cannot be fulfilled (a full disk, a folder in use) raises this class itself or `RunError`; an
+    invalid request raises `UsageError`.
     """
 
     exit_code: ExitCode = ExitCode.FAILED
 
 
 class UsageError(MfbenchError):
-    """The request is not valid: it names something that does not exist, or its parts do not fit together."""
+    """The request is not valid: it refers to something that does not exist, or its parts are inconsistent."""
 
     exit_code = ExitCode.USAGE
 
@@ -51,15 +51,15 @@ class UnknownNameError(UsageError):
     Parameters
     ----------
     kind : str
-        What was searched for, in the singular ("selector").
+        The kind of thing that was looked up, in the singular ("selector").
     name : str
         The name that does not exist.
     names : iterable of str
         The names that exist; the nearest are suggested.
     hint : str, default=""
-        How to list them, such as a command.
+        How to list the names, for example a command.
     owner : str, default=""
-        What the name belongs to, such as "this run".
+        What the name belongs to ("this run").
     """
 
     def __init__(self, kind: str, name: str, names: Iterable[str], hint: str = "", owner: str = "") -> None:
@@ -67,14 +67,14 @@ class UnknownNameError(UsageError):
         self.kind, self.name = kind, name
 
     def __str__(self) -> str:
-        """Return the message; to find similar names takes time, and many of these errors are never shown."""
+        """Build the message lazily: finding similar names takes time, and many of these errors are never shown."""
         kind, name, names, hint, owner = self.args
         of_owner = f" of {owner}" if owner else ""
         return f"unknown {kind} {quoted(name)}{of_owner}{suggestion(name, names)}{f' ({hint})' if hint else ''}"
 
 
 class PluginError(MfbenchError):
-    """A plugin cannot be loaded or violates the contract of a hook; the message names its package."""
+    """A plugin cannot be loaded, or violates a hook's contract; the message names its package."""
 
 
 class DataError(MfbenchError):
@@ -82,7 +82,7 @@ class DataError(MfbenchError):
 
 
 class DataUnavailableError(DataError):
-    """A dataset cannot be obtained here: it is neither in mirror nor cache, and the network is off or out of reach.
+    """A dataset cannot be obtained here: it is neither in mirror nor cache, and the network is off or unreachable.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ class RunError(MfbenchError):
 
 
 class NeverStartedError(RunError):
-    """A folder holds the store of a run that ended before it had recorded its start; it has no results.
+    """A folder holds the store of a run that ended before recording its start, so it has no results.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ class NeverStartedError(RunError):
 
 
 class NothingPlannedError(RunError):
-    """Nothing of a suite can be run, and its folder holds earlier results, which stay as they are."""
+    """No part of a suite can be run; its folder holds earlier results, which are kept."""
 
     exit_code = ExitCode.NOTHING_MEASURED
 
@@ -141,7 +141,7 @@ def explained(
     sentence : callable
         Takes the reason and returns the message.
     *kinds : type
-        The errors to catch. A `BrokenPipeError` is never caught: it means that the reader of our output has gone.
+        The errors to catch. A `BrokenPipeError` is never caught: it means that the reader of our output is gone.
 
     Examples
     --------
@@ -170,12 +170,12 @@ def suggestion(name: str, names: Iterable[str], limit: int = 12) -> str:
     names : iterable of str
         The names that exist.
     limit : int, default=12
-        Number of names that are listed at most, if none is similar.
+        Maximum number of names to list if none is similar.
 
     Returns
     -------
     str
-        Text that begins with ``": "``.
+        Text starting with ``": "``.
 
     Examples
     --------
@@ -191,7 +191,7 @@ def suggestion(name: str, names: Iterable[str], limit: int = 12) -> str:
     choices = sorted(set(names))
     if not choices:
         return ": there are none"
-    # Case, hyphens and underscores are what people get wrong first, so they do not count as differences.
+    # Case, hyphens and underscores are the most common mistakes, so they do not count as differences.
     plain = {choice: _letters(choice) for choice in choices}
     equal = [choice for choice in choices if plain[choice] == _letters(name)]
     matches = difflib.get_close_matches(_letters(name), sorted(set(plain.values())), n=3, cutoff=0.6)
@@ -203,7 +203,7 @@ def suggestion(name: str, names: Iterable[str], limit: int = 12) -> str:
 
 
 def quoted(text: str, limit: int = 200) -> str:
-    r"""Return a text in quotes, cut in its middle if it is long: somebody wrote it, and a message repeats it.
+    r"""Return a text in quotes for use in a message, shortened in the middle if it is long.
 
     Examples
     --------
@@ -218,13 +218,13 @@ def _letters(name: str) -> str:
 
 
 def describe_error(error: BaseException, limit: int = 500) -> str:
-    """Return the type and the message of an exception that somebody else's code raised, whatever that code does.
+    """Return the type and message of an exception raised by third-party code, even if its ``__str__`` fails.
 
     Parameters
     ----------
     error : BaseException
     limit : int, default=500
-        Number of characters of the message that are kept.
+        Maximum number of characters of the message to keep.
 
     Returns
     -------
@@ -241,7 +241,7 @@ def describe_error(error: BaseException, limit: int = 500) -> str:
         message = printable(str(error)[:limit])
     except KeyboardInterrupt:
         raise
-    except BaseException as failure:  # noqa: BLE001 - a message is computed by the code that failed
+    except BaseException as failure:  # noqa: BLE001 - the failing code itself computes the message
         message = f"its message cannot be shown, __str__ raised {type(failure).__name__}"
     return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
@@ -258,20 +258,20 @@ def printable(text: str) -> str:
 
 
 def whole_number(value: object, name: str, least: int) -> int:
-    """Return a whole number that a caller passes, also one of NumPy's types.
+    """Return an integer argument as an int; NumPy integers are accepted.
 
     Parameters
     ----------
     value : object
     name : str
-        What it is, with its article.
+        The argument's description, with its article.
     least : int
-        The smallest that is valid.
+        The smallest valid value.
 
     Raises
     ------
     UsageError
-        If it is not a whole number, or too small.
+        If it is not an integer, or too small.
 
     Examples
     --------

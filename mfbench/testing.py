@@ -1,4 +1,4 @@
-"""For the tests of plugins: what the package mfbench_check offers, under its promised name."""
+"""For plugin tests: the helpers of mfbench_check under their stable public name."""
 
 from mfbench_check.testing import SingleCheck, parametrize_plugin, sample
 

@@ -1,4 +1,4 @@
-"""The Python functions of mfbench: everything that the command line does, with objects as results."""
+"""The Python API of mfbench: everything the command line does, with objects as results."""
 
 from __future__ import annotations
 
@@ -71,17 +71,17 @@ def make(expression: str, kind: str | None = None, *, registry: Registry | None 
     Parameters
     ----------
     expression : str
-        A name, optionally with parameters: ``"relieff(n_neighbors=10)"``. If several packages register it, the name
-        and one of them: ``"relieff@my-package"``.
+        A name, optionally with parameters: ``"relieff(n_neighbors=10)"``. If several packages register the name, append
+        one of them: ``"relieff@my-package"``.
     kind : {"selector", "classifier"} or None, default=None
-        What to build; necessary if the name is both and not the same class.
+        What to build; required if the name is registered as both, with different classes.
     registry : Registry or None, default=None
         The plugins; None loads the installed ones.
 
     Returns
     -------
     estimator
-        A scikit-learn estimator, not fitted.
+        An unfitted scikit-learn estimator.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def load_dataset(
     categorical : sequence of str or None, default=None
         Numeric columns of a file or repository to treat as categorical.
     data_dir : Path, str or None, default=None
-        A mirror, searched before cache and network; None uses the environment variable ``MFBENCH_DATA_DIR``.
+        A mirror, searched before the cache and the network; None uses the environment variable ``MFBENCH_DATA_DIR``.
     offline : bool, default=False
         Do not use the network.
     registry : Registry or None, default=None
@@ -133,7 +133,7 @@ def load_dataset(
     UsageError
         If the name does not exist.
     DataUnavailableError
-        If it is neither in mirror or cache nor on the network; the message names the command to obtain it.
+        If it is not in the mirror, in the cache or on the network; the message names the command to obtain it.
     DataError
         If it cannot be loaded.
 
@@ -148,24 +148,24 @@ def load_dataset(
 
 
 def run_suite(suite: str, *, observer: Observer | None = None, **options: Any) -> Run:
-    """Run a suite, or the trials that are still missing, and return the results.
+    """Run a suite, or its missing trials, and return the results.
 
     Parameters
     ----------
     suite : str
         The name of an installed suite, or the path of a TOML file.
     profile : str or None, default=None
-        ``"quick"``, ``"standard"``, ``"full"`` or one of the suite's own; None uses the suite's.
+        ``"quick"``, ``"standard"``, ``"full"`` or one defined by the suite; None uses the suite's default.
     jobs : int, default=0
         Number of worker processes; 0 means one per available processor.
     part : str or None, default=None
-        The part of the suite to run, by its name in ``[parts.NAME]``; None means all of it.
+        The part of the suite to run, as named in ``[parts.NAME]``; None means the whole suite.
     only : sequence of str, default=()
         Shell patterns; only datasets and methods with matching names are run.
     out : Path or str, default="reports"
-        Folder of all runs. Results that its other runs have of the same trials are used again.
+        Folder of all runs. Results of the same trials in its other runs are reused.
     fresh : bool, default=False
-        Delete the earlier run with the same suite and options, and measure everything again.
+        Delete the earlier run with the same suite and options, and start from scratch.
     retry_failed : bool, default=False
         Repeat trials that failed.
     seed : int or None, default=None
@@ -175,39 +175,39 @@ def run_suite(suite: str, *, observer: Observer | None = None, **options: Any) -
     add : mapping, or sequence of str and (label, method), default=()
         Methods to add to the suite: ``{"MINE": MyClassifier(alpha=2)}``, ``{"MINE": (MySelector, "knn")}`` or
         ``["MINE = my-selector -> top 5 -> knn"]``. A method is an estimator, a class, an expression, or a pair of
-        selector and classifier. Classes must be importable, so not from a notebook cell.
+        selector and classifier. Classes must be importable, so they cannot be defined in a notebook cell.
     add_data : str or sequence of str, default=()
         Datasets to add, as in `load_dataset`.
     target : str or None, default=None
-        Label column of the added files and datasets of repositories.
+        Label column of the added files and repository datasets.
     reference : str or None, default=None
         Method that the report compares the others with; None means the suite's.
     strict : bool, default=False
         Raise if a plugin cannot be loaded, instead of warning.
     data_dir : Path, str or None, default=None
-        A mirror of datasets, searched before cache and network; None uses the environment variable
+        A mirror of datasets, searched before the cache and the network; None uses the environment variable
         ``MFBENCH_DATA_DIR``. Results do not depend on where the data come from.
     offline : bool, default=False
         Do not use the network; unavailable datasets are left out.
     executor : str, default="local"
-        What runs the trials: the processes of this machine, or what a plugin registers, such as ``"dask"``. Results do
-        not depend on it.
+        What runs the trials: the processes of this machine, or an executor registered by a plugin (``"dask"``). Results
+        do not depend on it.
     scheduler : str or None, default=None
-        Address of the executor's scheduler; None for its default.
+        Address of the executor's scheduler; None uses its default.
     observer : Observer or None, default=None
-        Called with every result as soon as it is stored, and from time to time with the trials that run. None prints
-        lines of progress in a notebook, and nothing elsewhere.
+        Called with every result as soon as it is stored, and periodically with the running trials. None prints progress
+        lines in a notebook, and nothing elsewhere.
     budget : str, float or None, default=None
         Wall time after which the run ends, complete or not: ``"2h"``, ``"1h30m"``, or seconds; None for no limit.
-        Methods and datasets advance fold by fold, the cheapest first in each, and the next call goes on.
+        Methods and datasets advance fold by fold, cheapest first; the next call resumes the run.
     wait_for_workers : str, float or None, default=None
-        How long to wait while an executor has no worker: ``"2h"``, or seconds; None means five minutes. The processes
-        of this machine are always there, so that it needs an `executor`.
+        How long to wait while an executor has no worker: ``"2h"``, or seconds; None means five minutes. Requires an
+        `executor`, since local processes are always available.
     shard : str, Path or None, default=None
-        Run only a part of the trials: ``"3/10"`` is the third of ten shards of nearly equal predicted time; or the file
-        of a shard that ``mfbench batch`` wrote. It has a folder of its own; `merge` joins shards.
+        Run only part of the trials: ``"3/10"`` is the third of ten shards of nearly equal predicted time; or a shard
+        file written by ``mfbench batch``. Each shard has its own folder; `merge` joins them.
     reuse : Path, str or sequence of these, default=()
-        Bundles whose results of the same trials are used, so that only the others run. They are not verified: see
+        Bundles whose results are reused for the same trials, so that only the others run. They are not verified: see
         `verify_bundle`.
 
     Returns
@@ -218,11 +218,11 @@ def run_suite(suite: str, *, observer: Observer | None = None, **options: Any) -
     Raises
     ------
     SuiteError, UsageError
-        If the suite or an option is not valid, or a bundle is refused.
+        If the suite or an option is not valid, or a bundle is rejected.
     RunError
-        If the run folder is in use or cannot be written to, or no worker of the executor can run trials.
+        If the run folder is in use or not writable, or no worker of the executor can run trials.
     PluginError
-        If the executor cannot be used, such as without a package that it needs.
+        If the executor cannot be used, for example because a package is missing.
 
     Notes
     -----
@@ -243,7 +243,7 @@ def run_suite(suite: str, *, observer: Observer | None = None, **options: Any) -
     return outcome.run
 
 
-# For `help` and editors: the options are the fields of a request.
+# For `help` and editors, show the fields of a request as the options.
 run_suite.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
     [
         parameter.replace(kind=parameter.KEYWORD_ONLY) if parameter.name != "suite" else parameter
@@ -259,9 +259,9 @@ run_suite.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
 def run_request(
     request: Request,
     observer: Observer | None = None,
-    downloads: AbstractContextManager[Follower | None] = nullcontext(),  # noqa: B008 - it can be entered many times
+    downloads: AbstractContextManager[Follower | None] = nullcontext(),  # noqa: B008 - nullcontext is reusable
 ) -> Outcome:
-    """Run what is missing of a request; `downloads` follows while datasets are loaded, `observer` from then on."""
+    """Run the missing trials of a request; `downloads` follows while datasets load, `observer` from then on."""
     with downloads as follower:
         plan, folder, registry = prepare_suite(request, follower=follower)
     progress, interrupt = Progress(), None
@@ -271,7 +271,7 @@ def run_request(
             plan, folder, registry, run_options(request), observer or follow_in_notebook(), sources, make_pool
         )
     except KeyboardInterrupt as error:
-        if not folder.exists():  # while the sources of earlier results were opened
+        if not folder.exists():  # interrupted while opening the sources of earlier results
             raise
         interrupt = error
     return Outcome(request, plan, folder, registry, progress, interrupt)
@@ -279,7 +279,7 @@ def run_request(
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a request has led to."""
+    """The outcome of a request."""
 
     request: Request
     plan: Plan
@@ -290,24 +290,24 @@ class Outcome:
 
     @cached_property
     def run(self) -> Run:
-        """The results, of an interrupted run those so far."""
+        """The results; for an interrupted run, those so far."""
         return load_run(self.folder)
 
     @property
     def is_empty_shard(self) -> bool:
-        """Whether there are fewer groups of trials than shares, so that this one has none."""
+        """Whether this shard has no trials because there are fewer groups of trials than shards."""
         shard = self.plan.shard
         return shard is not None and not self.plan.trials and shard.n_trials > 0
 
     @property
     def exit_code(self) -> ExitCode:
-        """The exit code that describes it."""
+        """The exit code that describes the outcome."""
         if self.interrupt is not None:
             return ExitCode.INTERRUPTED
         return ExitCode.OK if self.is_empty_shard else exit_code(self.run)
 
     def show(self, console: Console, command: str, *, with_page: bool) -> Iterator[str]:
-        """Write the page, print the report, and yield the lines that follow; the command is the one that goes on."""
+        """Write the page, print the report, and yield the closing lines; `command` resumes the run."""
         from mfbench.report.present import show_run, write_page
 
         if self.is_empty_shard:
@@ -318,12 +318,12 @@ class Outcome:
         if with_page and self.interrupt is None:
             try:
                 page = write_page(self.run, self.registry)
-            except Exception as error:  # noqa: BLE001 - whatever it is, the results come first, then the complaint
+            except Exception as error:  # noqa: BLE001 - show the results first, then report the error
                 trouble = error
         show_run(self.run, console, self.registry, page)
         if trouble is not None and not isinstance(trouble, MfbenchError):
             raise trouble
-        if trouble is not None:  # such as a full disk, which does not undo the run
+        if trouble is not None:  # a full disk, for example, does not undo the run
             later = shlex.join(["mfbench", "report", str(self.folder), "--html", "--output"])
             yield f"The results are stored, but not the page: {trouble}. To write it later: {later} FILE"
         if self.interrupt is not None:
@@ -347,20 +347,20 @@ def power(
     methods: Sequence[str] | None = None,
     metric: str | None = None,
 ) -> Power:
-    """Return what a run can see, and the repeats, rows and datasets that a difference of a given size needs.
+    """Return the differences that a run can detect, and the repeats, rows and datasets that a given one needs.
 
     Parameters
     ----------
     run : Run, Path or str
         A run, or a path as in `load_run`.
     difference : float
-        The size to find, in the unit of the metric: 0.01 is one percentage point of accuracy.
+        The difference to detect, in metric units: 0.01 is one percentage point of accuracy.
     power : float, default=0.8
-        The probability with which to find it.
+        The probability of detecting it.
     reference : str or None, default=None
         Method that the others are compared with; None means the suite's.
     methods : sequence of str or None, default=None
-        The others; None means all.
+        The methods to compare with the reference; None means all.
     metric : str or None, default=None
         One of the run's metrics; None means the first.
 
@@ -395,8 +395,7 @@ def power(
 def exit_code(run: Run) -> ExitCode:
     """Return the exit code that describes a run.
 
-    A dataset that is only unavailable is not a failure: the run did what was possible, and the report lists the
-    dataset.
+    An unavailable dataset is not a failure: the run did what was possible, and the report lists the dataset.
     """
     if not len(run.outcomes) or not (run.outcomes["status"] == "ok").any():
         return ExitCode.NOTHING_MEASURED
@@ -404,7 +403,7 @@ def exit_code(run: Run) -> ExitCode:
 
 
 def write_report(path: Path, text: str) -> None:
-    """Write a report to a file, and create its folder if needed.
+    """Write a report to a file, creating its folder if needed.
 
     Raises
     ------

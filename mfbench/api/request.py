@@ -1,4 +1,4 @@
-"""What is asked of a suite: one frozen object, whether the words come from Python or from the command line."""
+"""A request to run a suite: one frozen object, built from Python arguments or command-line options alike."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def load_run(path: Path | str) -> Run:
     if folder.is_dir() and not os.access(folder, os.R_OK | os.X_OK):
         raise RunError(f"{folder} cannot be read: you have no permission to; ask its owner for it (chmod a+rX)")
     if not (folder / FILE_NAME).is_file():
-        # A shard is a part of a run, so it is not what the name of a suite stands for.
+        # A shard is only part of a run, so a suite's name never refers to one.
         runs = sorted(
             folder.glob(f"*/{FILE_NAME}"),
             key=lambda file: (not is_shard_folder_name(file.parent.name), file.stat().st_mtime),
@@ -54,9 +54,9 @@ def load_run(path: Path | str) -> Run:
 
 
 def find_run(run: str, out: Path | str = DEFAULT_OUT) -> Run:
-    """Open the results of a run by its path or, in the folder of all runs, by the name of its suite."""
+    """Open the results of a run by its path, or by the name of its suite within the folder of all runs."""
     place, stored = Path(run), Path(out) / run
-    # Something else may have the name of a suite, such as a folder that bundles were written to.
+    # A folder with the suite's name need not be a run: bundles may have been written to it, for example.
     other = run == place.name and stored.is_dir() and not _holds_runs(place)
     return load_run(stored if other or not place.exists() else place)
 
@@ -67,7 +67,7 @@ def _holds_runs(folder: Path) -> bool:
 
 @contextmanager
 def opened_runs(names: Sequence[str], out: Path | str = DEFAULT_OUT) -> Iterator[Run]:
-    """Open a run, or several runs of one suite as one for as long as the context lasts."""
+    """Open a run, or join several runs of one suite for the duration of the context."""
     from mfbench.processes.temporary import temporary_folder
     from mfbench.run.merging import merge_runs
 
@@ -92,7 +92,7 @@ def opened_runs(names: Sequence[str], out: Path | str = DEFAULT_OUT) -> Iterator
 
 
 def _with_bundles(text: str, runs: Sequence[Run]) -> str:
-    """Return a text about run folders with the names of bundles in place of their temporary folders."""
+    """Replace the temporary folders of bundles in a text by the names of the bundles."""
     for run in runs:
         text = text.replace(str(run.path), str(run.bundle or run.path))
     return text
@@ -107,11 +107,11 @@ FEATURES: Mapping[str, tuple[str, str]] = {
     "wait_for_workers": ("--wait-for-workers", "mfbench_cluster"),
     "shard": ("--shard", "mfbench_cluster"),
 }
-"""The option and the package of each field that an optional package serves."""
+"""The option and the package behind each field that requires an optional package."""
 
 
 class Normalised(Generic[Accepted, Kept]):
-    """A field of a dataclass that keeps what it is given in one form; a kept value is valid as a given one."""
+    """A dataclass field that normalises its value on assignment; normalising is idempotent."""
 
     def __init__(self, normalise: Callable[[Accepted], Kept], default: Accepted) -> None:
         self._normalise, self._default = normalise, default
@@ -120,7 +120,7 @@ class Normalised(Generic[Accepted, Kept]):
         self._name = name
 
     def __get__(self, instance: object, owner: type) -> Kept:
-        # A dataclass asks its class for the default.
+        # The dataclass machinery reads the default from the class.
         return self._default if instance is None else vars(instance)[self._name]  # type: ignore[return-value]
 
     def __set__(self, instance: object, value: Accepted) -> None:
@@ -148,15 +148,15 @@ def _shard(shard: str | Path | tuple[int, int] | None) -> tuple[int, int] | Path
 
 
 def _whole(name: str) -> Callable[[int | None], int | None]:
-    # Whether an int is in range depends on the suite, which is not loaded yet.
+    # Range checks on integers depend on the suite, which is not loaded yet.
     return lambda value: value if value is None or isinstance(value, int) else whole_number(value, name, 0)
 
 
 @dataclass(frozen=True)
 class Request:
-    """A run that is asked for, as `run_suite` describes it."""
+    """A requested run, as described in `run_suite`."""
 
-    # Lists are tuples, durations are seconds, files and folders are paths, and an absent value is None or empty.
+    # Lists are tuples, durations are seconds, files and folders are paths, and missing values are None or empty.
 
     suite: str
     profile: str | None = None
@@ -183,14 +183,14 @@ class Request:
     reuse: Normalised[Path | str | Iterable[Path | str], tuple[Path, ...]] = Normalised(_paths, ())
 
     def __post_init__(self) -> None:
-        if self.scheduler == "":  # as from a variable of the shell that is not set
+        if self.scheduler == "":  # for example from an unset shell variable
             raise UsageError("--scheduler is empty: write an address, or leave the option out")
         if self.wait_for_workers is not None and self.executor == LOCAL:
             raise UsageError("--wait-for-workers needs --executor: the processes of this machine are always there")
 
 
 def check_features(request: Request, installed: Collection[str]) -> None:
-    """Raise an error if a request uses what only a package provides that is not installed."""
+    """Raise an error if a request uses an option whose package is not installed."""
     for field, (option, package) in FEATURES.items():
         if getattr(request, field) not in (None, ()) and package not in installed:
             raise UsageError(f"{option} needs the package {package}, which is not installed here")
@@ -222,14 +222,14 @@ def prepare_suite(
 
 
 def _left_out_reference(reference: str, loaded: LoadedSuite) -> str:
-    """Return that the run does not have the reference, and what to do."""
+    """Return a message that the run lacks the reference, and what to do about it."""
     if loaded.part is not None and not matching(loaded.part_patterns, [reference]):
         return f"--reference {reference!r} is not in the part {loaded.part!r}; name a method of it, or leave --part out"
     return f"--reference {reference!r} is left out by --only; add --only {shlex.quote(reference)}"
 
 
 def run_options(request: Request) -> RunOptions:
-    """Return the options with which the plan of a request is run."""
+    """Return the options for running the plan of a request."""
     return RunOptions(
         request.jobs,
         request.fresh,
@@ -242,22 +242,22 @@ def run_options(request: Request) -> RunOptions:
 
 
 def earlier_results(request: Request, plan: Plan) -> list[Iterable[EarlierRun]]:
-    """Return the runs that features offer, whose results need not be computed again."""
+    """Return the runs offered by features, whose results can be reused."""
     return list(feature_hooks().all("mfbench_earlier_results", request=request, plan=plan))
 
 
 def estimate_suite(request: Request) -> Estimate:
-    """Return what a request would do and cost; nothing is run, downloaded or written."""
+    """Return a request's estimated size and cost, without running, downloading or writing anything."""
     plan, folder, registry = prepare_suite(replace(request, offline=True))
     return estimate(plan, folder, registry, run_options(request), earlier_results(request, plan))
 
 
 def explain_keys(plan: Plan) -> Iterator[str]:
-    """Yield, for each dataset and method of a plan, the JSON text of everything that its trial keys depend on."""
-    # The key and the coordinates are those of the first trial.
+    """Yield, for each dataset and method of a plan, everything that its trial keys depend on, as JSON."""
+    # The key and coordinates shown are those of the first trial.
     for (dataset, method), ingredients in plan.ingredients.items():
         trial = next((t for t in plan.trials if (t.dataset, t.method) == (dataset, method)), None)
-        if trial is None:  # a shard may have none
+        if trial is None:  # a shard may contain none
             continue
         coordinates = {"repeat": trial.repeat, "fold": trial.fold, "seed": trial.seed}
         content = {"key": trial.key, "dataset": dataset, "method": method, **coordinates, "depends_on": ingredients}

@@ -1,6 +1,6 @@
-"""The command line: it translates commands into calls of the other rooms and has no logic of its own.
+"""The command line: translates commands into calls of the other packages, and has no logic of its own.
 
-Heavy imports stay inside the commands, so that ``mfbench --help`` answers at once.
+Heavy imports stay inside the commands, so that ``mfbench --help`` starts quickly.
 """
 
 from mfbench.cli.entry import app, main

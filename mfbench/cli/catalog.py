@@ -187,7 +187,7 @@ def _cache_alone() -> Lookup:
 
 
 def _print_statuses(statuses: Iterable[DatasetStatus], console: Console) -> None:
-    """Print what happened to each dataset; exit with a failure if one failed."""
+    """Print the result for each dataset; exit with a failure if any failed."""
     failed = []
     for status in statuses:
         console.print(str(status), soft_wrap=True, style="red" if status.failed else None)
@@ -247,5 +247,5 @@ def plugins(
 
 
 def feature_problems() -> list[str]:
-    """Return a sentence on each command, name and hook of a feature that is left out."""
+    """Return a sentence on each command, name and hook of a feature that was left out."""
     return [*find_commands().problems, *added_names()[1], *feature_hooks().problems]

@@ -1,4 +1,4 @@
-"""The table of commands: those of the core, and those that features add. Each is imported when it is run."""
+"""The table of commands, built-in and added by features; each is imported only when it runs."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ CORE = {
 
 
 class CommandTable(NamedTuple):
-    """The specs of all commands with their packages, and a sentence on each that is left out."""
+    """The specs of all commands with their packages, and a sentence on each one left out."""
 
     specs: dict[str, tuple[CommandSpec, str]]
     problems: list[str]
 
 
 def find_commands() -> CommandTable:
-    """Return the commands in the order of ``--help``; one that cannot be used affects no other."""
+    """Return the commands in the order of ``--help``; an unusable one does not affect the others."""
     table = CommandTable({name: (spec, HOST) for name, spec in CORE.items()}, [])
     offered, problems = entries(COMMANDS)
     table.problems.extend(problems)
@@ -52,7 +52,7 @@ def find_commands() -> CommandTable:
 
 
 class _Commands(Mapping[str, Any]):
-    """Name → command, which is imported when it is asked for."""
+    """A mapping from name to command, imported on first access."""
 
     def __init__(self, specs: dict[str, tuple[CommandSpec, str]]) -> None:
         self.specs = specs
@@ -81,13 +81,13 @@ def _command_of(target: Any, name: str) -> Any:
 
 
 class CommandGroup(TyperGroup):
-    """The command ``mfbench``, with the commands that are installed."""
+    """The command ``mfbench``, with all installed subcommands."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         self.commands: Any = _Commands(find_commands().specs)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write the list of ``--help`` from the summaries."""
+        """Write the command list of ``--help`` from the summaries."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, spec.summary) for name, (spec, _) in self.commands.specs.items()])

@@ -1,4 +1,4 @@
-"""The command ``mfbench``: it turns errors into one sentence and an exit code."""
+"""The entry point ``mfbench``, which turns errors into one sentence and an exit code."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from mfbench.errors import ExitCode, MfbenchError
 
 
 class OutputError(MfbenchError):
-    """The standard output cannot be written to, such as that of a full disk."""
+    """The standard output cannot be written to, for example because the disk is full."""
 
 
 class ReaderGoneError(OutputError):
-    """The reader of our output has read enough, as in ``mfbench plugins | head``."""
+    """The reader of our output closed it early, as in ``mfbench plugins | head``."""
 
     exit_code = ExitCode.OK
 
 
 class _Stream(io.FileIO):
-    """The file of a standard stream, into which nothing is written after an error, so that Python can end in peace."""
+    """The raw file of a standard stream; after an error it discards output, so that Python can exit cleanly."""
 
     is_output = is_needed = True
 
@@ -39,7 +39,7 @@ class _Stream(io.FileIO):
         except OSError as error:
             with Path(os.devnull).open("wb") as nowhere:
                 os.dup2(nowhere.fileno(), self.fileno())
-            if not self.is_output:  # there is no other place to report it, and the exit code remains
+            if not self.is_output:  # there is nowhere else to report it; the exit code remains
                 return len(data)
             has_gone = isinstance(error, BrokenPipeError)
             message = "cannot write to the standard output: "
@@ -51,38 +51,38 @@ class _Stream(io.FileIO):
 
 
 def prepare_streams() -> None:
-    """Replace the standard streams by those that end neither a run nor its results, whatever they lead to.
+    """Replace the standard streams so that a broken one ends neither a run nor its results.
 
-    A stream that the caller has closed leads nowhere: otherwise the next file that is opened would get its number, and
-    with it whatever is printed.
+    A stream that the caller has closed is connected to the null device. Otherwise the next file opened would get its
+    descriptor, and printed text would end up in that file.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
         if stream is None:
-            nowhere = Path(os.devnull).open(mode, encoding="utf-8")  # noqa: SIM115 - the process closes it
-            os.set_inheritable(nowhere.fileno(), True)  # as streams are: a child would have the same trouble
+            nowhere = Path(os.devnull).open(mode, encoding="utf-8")  # noqa: SIM115 - open until the process ends
+            os.set_inheritable(nowhere.fileno(), True)  # like real streams: child processes need a valid descriptor too
             setattr(sys, name, nowhere)
         elif mode == "w" and isinstance(stream, io.TextIOWrapper):
-            # Signs that the encoding lacks are written as escapes.
+            # Characters that the encoding lacks are written as escapes.
             stream.reconfigure(errors="backslashreplace")
             if isinstance(getattr(stream.buffer, "raw", stream.buffer), io.FileIO):
                 setattr(sys, name, _guarded(stream, is_output=name == "stdout"))
 
 
 def outlive_output() -> None:
-    """From now on, go on without the standard output if it fails: the work of this command is not what it prints."""
+    """Continue even if the standard output fails: the purpose of this command is not its output."""
     raw = getattr(getattr(sys.stdout, "buffer", None), "raw", None)
     if isinstance(raw, _Stream):
         raw.is_needed = False
 
 
 def write_document(text: str) -> None:
-    """Write a document to the standard output: in UTF-8 as to a file, unless it is a terminal.
+    """Write a document to the standard output, as UTF-8 unless it is a terminal.
 
     Parameters
     ----------
     text : str
-        Such as HTML or JSON, whose readers expect UTF-8 whatever the encoding of the terminal.
+        HTML or JSON, for example, whose readers expect UTF-8 regardless of the terminal's encoding.
     """
     sys.stdout.flush()
     if sys.stdout.isatty() or not hasattr(sys.stdout, "buffer"):
@@ -135,7 +135,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     Parameters
     ----------
     arguments : list of str or None, default=None
-        Words after the command's name; None uses those of the process.
+        Command-line arguments; None uses those of the process.
     """
     words = sys.argv[1:] if arguments is None else arguments
     debug = "--debug" in words
@@ -146,9 +146,9 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         try:
             app([word for word in words if word != "--debug"])
         finally:
-            # What ends at exit takes a bounded time, so another Ctrl-C does not cut it off with a traceback.
+            # Exit handlers take a bounded time, so ignore further Ctrl-C instead of aborting them with a traceback.
             atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
-            sys.stdout.flush()  # here, where an error still becomes a sentence
+            sys.stdout.flush()  # flush here, where an error still becomes a sentence
     except ReaderGoneError as error:
         raise SystemExit(error.exit_code) from None
     except MfbenchError as error:
@@ -175,7 +175,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 
 def _interrupt_on_termination() -> None:
-    """Raise `KeyboardInterrupt` on SIGTERM and when the terminal is closed, as Ctrl-C does."""
+    """Raise `KeyboardInterrupt` on SIGTERM and when the terminal closes, as Ctrl-C does."""
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         # A signal that the caller ignores (nohup) stays ignored.
@@ -186,7 +186,7 @@ def _interrupt_on_termination() -> None:
 def _show_warning(message: Warning | str, category: type[Warning], *_: object) -> None:
     from mfbench.base.text import plain_lines
 
-    # A message may quote what a plugin raised, with control characters for the terminal.
+    # Plugin text in a message may contain terminal control characters.
     sys.stderr.write(f"warning: {plain_lines(str(message))}\n")
 
 

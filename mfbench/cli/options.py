@@ -1,4 +1,4 @@
-"""Options that several commands share, and the console that they print to."""
+"""Options shared by several commands, and the console that they print to."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _flag(name: str, text: str) -> tuple[Any, bool]:
     return Annotated[bool, typer.Option(name, help=text)], False
 
 
-# What a command of a suite accepts beside its name: for each field of a `Request` its option and default.
+# The options of suite commands: for each field of a `Request`, its option and default.
 _OPTIONS: dict[str, tuple[Any, Any]] = {
     "profile": _value(
         str, None, "Profile: quick, standard, full, or one that the suite defines. [default: the suite's]"
@@ -120,11 +120,11 @@ PLAN_OPTIONS = (
     "profile", "part", "only", "add", "add_data", "target", "reference", "seed", "max_rows", "out", "data_dir",
     "offline", "strict",
 )  # fmt: skip
-"""The options that choose trials, whatever runs them."""
+"""The options that determine the trials, as opposed to how they run."""
 
 
 def taking(names: Sequence[str]) -> Callable[[Command], Command]:
-    """Return a decorator for a command: its keywords ``**options`` become the options of a run with these names."""
+    """Return a decorator that expands a command's ``**options`` into the named run options."""
 
     def declare(command: Command) -> Command:
         first, *own, _ = inspect.signature(command, eval_str=True).parameters.values()
@@ -141,7 +141,7 @@ def taking(names: Sequence[str]) -> Callable[[Command], Command]:
 
 
 def keywords(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that have a value, as keywords of a `Request`."""
+    """Return the options that have a value, as keyword arguments of a `Request`."""
     return {name: value for name, value in options.items() if value is not None}
 
 
@@ -153,5 +153,5 @@ def make_console() -> Console:
 
 
 def print_line(console: Console, text: str) -> None:
-    """Print plain text on one line, however long it is."""
+    """Print plain text on one line, without wrapping."""
     console.print(text, markup=False, highlight=False, soft_wrap=True)

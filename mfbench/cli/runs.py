@@ -31,7 +31,7 @@ FORMS = "--json, --csv, --curves, --md, --latex, --html, --svg and --figure"
 
 
 class PictureForm(StrEnum):
-    """The form of pictures."""
+    """The file format of pictures."""
 
     SVG = "svg"
     PDF = "pdf"

@@ -1,1 +1,1 @@
-"""Datasets: from a name or a file to a `Dataset`, and from a `Dataset` to the numbers that a fold shows."""
+"""Datasets: resolve a name or a file to a `Dataset`, then encode it into the arrays that each fold uses."""

@@ -1,8 +1,8 @@
 """The cache: downloaded and imported datasets as Parquet files named by their content, each with a JSON card.
 
-``cards/`` describes the dataset behind a key such as ``openml:61``, ``content/`` holds the tables, ``suites/`` the
-lists of OpenML suites. Every file is complete or absent, and is verified whenever it is read. Listing the cache reads
-cards only and imports no numeric library.
+``cards/`` describes the dataset behind each key (``openml:61``), ``content/`` holds the tables, and ``suites/`` the
+lists of OpenML suites. Files are written atomically and verified on every read. Listing the cache reads only the cards
+and imports no numeric library.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 DATA_VARIABLE = "MFBENCH_DATA_DIR"
 CACHE_VARIABLE = "MFBENCH_CACHE"
-# The command that downloads a dataset.
 PULL = "mfbench datasets pull {}"
 
 
@@ -43,7 +42,7 @@ def default_cache() -> Path:
 
 
 def default_mirror() -> Path | None:
-    """Return the mirror folder in ``MFBENCH_DATA_DIR``, or None if it is unset or empty."""
+    """Return the mirror folder set in ``MFBENCH_DATA_DIR``, or None if it is unset or empty."""
     return Path(os.environ[DATA_VARIABLE]) if os.environ.get(DATA_VARIABLE) else None
 
 
@@ -51,14 +50,14 @@ def default_mirror() -> Path | None:
 class DataOptions:
     """Where to search for datasets."""
 
-    # A folder with `index.toml` and `NAME.csv.gz` files; by default the one in `MFBENCH_DATA_DIR`.
+    # A folder with `index.toml` and `NAME.csv.gz` files; defaults to `MFBENCH_DATA_DIR`.
     mirror: Path | None = field(default_factory=default_mirror)
     cache: Path = field(default_factory=default_cache)  # folder of downloaded datasets; see `default_cache`
     offline: bool = False  # do not use the network
 
     @classmethod
     def of(cls, data_dir: str | os.PathLike[str] | None = None, offline: bool = False) -> DataOptions:
-        """Return the options of a request; its mirror overrides that of the environment."""
+        """Return the options of a request; its mirror takes precedence over the environment's."""
         return cls(default_mirror() if data_dir is None else Path(data_dir), offline=offline)
 
 
@@ -75,9 +74,9 @@ class CacheWarning(UserWarning):
 class CachedDataset:
     """A cached dataset, as its card describes it."""
 
-    key: str  # where it comes from: `openml:61`, `uci:53`, `mirror:sonar`, `import:mine`
-    card: dict[str, Any]  # description by the source: address, checksum, target and more
-    # Its properties: `n_samples`, `n_features`, `class_counts`, `missing`, `source`, `license` and `citation`.
+    key: str  # source key: `openml:61`, `uci:53`, `mirror:sonar`, `import:mine`
+    card: dict[str, Any]  # the source's description: address, checksum, target and more
+    # Dataset properties: `n_samples`, `n_features`, `class_counts`, `missing`, `source`, `license` and `citation`.
     facts: dict[str, Any]
     stored: str  # when it was written (UTC)
 
@@ -92,13 +91,13 @@ class Cache:
         return f"Cache({str(self.folder)!r})"
 
     def get(self, key: str) -> Loaded | None:
-        """Return a dataset and the description by its source."""
+        """Return a dataset and its source's description."""
         path = self._path(_CARDS, key)
         body = read_card(path, key) if path.is_file() else None
         return None if body is None else (self._dataset(body), dict(body["card"]))
 
     def fetch(self, key: str, download: Callable[[], tuple[Dataset, Mapping[str, Any]]]) -> Loaded:
-        """Return a dataset; if it is missing or damaged, download it once, even if several processes need it."""
+        """Return a dataset; download it if it is missing or damaged, only once even if several processes need it."""
         with suppress(DataError):  # a damaged entry is replaced below
             if cached := self.get(key):
                 return cached
@@ -113,13 +112,13 @@ class Cache:
             return dataset, dict(card)
 
     def entries(self) -> list[CachedDataset]:
-        """Return the cached datasets by key; entries with an unreadable card are skipped, and reported by `verify`."""
+        """Return the cached datasets by key, skipping entries with unreadable cards (`verify` reports those)."""
         bodies = [body for _, body in self._cards() if not isinstance(body, DataError)]
         entries = [CachedDataset(body["key"], body["card"], body["facts"], body["stored"]) for body in bodies]
         return sorted(entries, key=lambda entry: entry.key)
 
     def is_empty(self) -> bool:
-        """Tell whether there is nothing to clear, not even files that a killed process left."""
+        """Return whether there is nothing to clear, not even files left by a killed process."""
         return not any(self.folder.glob("c*/*")) and not any(self.folder.glob(f"{_SUITES}/*"))
 
     def broken_cards(self) -> list[str]:
@@ -127,7 +126,7 @@ class Cache:
         return [path.name for path, body in self._cards() if isinstance(body, DataError)]
 
     def verify(self) -> dict[str, str]:
-        """Read and hash everything."""
+        """Read every entry and verify its checksum."""
         damaged = {}
         for path, body in [*self._cards(), *self._cards(_SUITES)]:
             if isinstance(body, DataError):
@@ -140,7 +139,7 @@ class Cache:
         return damaged
 
     def suite(self, key: str) -> list[int] | None:
-        """Return the list stored under a key such as ``openml-suite:99``, or None if there is no such list."""
+        """Return the list stored under a key (``openml-suite:99``), or None if there is none."""
         path = self._path(_SUITES, key)
         return [int(number) for number in read_card(path, key)["datasets"]] if path.is_file() else None
 
@@ -176,7 +175,7 @@ class Cache:
         return self.folder / kind / f"{stem_of(key)}.json"
 
     def _cards(self, kind: str = _CARDS) -> Iterator[tuple[Path, dict[str, Any] | DataError]]:
-        """Yield each card's file with its content, or with the error if it cannot be read."""
+        """Yield each card's file with its content, or with the error if the card cannot be read."""
         for path in sorted(self.folder.glob(f"{kind}/*.json")):
             try:
                 yield path, read_card(path, path.name)
@@ -220,7 +219,7 @@ class Cache:
             "card": json.loads(json.dumps(dict(card), default=str)),
             "dataset": described,
         }
-        # Content first: a card must not refer to a file that does not exist yet.
+        # Write the content first, so that a card never refers to a missing file.
         with self._explained():
             write_whole(self._table(key, digest), data, on_disk=True)
             write_card(self._path(_CARDS, key), body)
@@ -238,7 +237,7 @@ class Cache:
 
     def _explained(self) -> AbstractContextManager[None]:
         remedy = f"free some space, or set another folder with {CACHE_VARIABLE}"
-        # NotImplementedError: a file system without locks.
+        # NotImplementedError: the file system does not support locks.
         return explained(
             DataError,
             lambda reason: f"cannot write to the cache {self.folder}: {reason}; {remedy}",
@@ -247,7 +246,7 @@ class Cache:
 
 
 def stem_of(key: str) -> str:
-    """Return a file name for a key: readable, safe on every system, different for different keys."""
+    """Return a file name for a key: readable, valid on every platform, and unique per key."""
     words = re.sub(r"[^a-z0-9]+", "-", key.lower()).strip("-")[:40].strip("-")
     return f"{words}-{hashlib.sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}".lstrip("-")
 
@@ -279,7 +278,7 @@ def read_card(path: Path, key: str) -> dict[str, Any]:
 LIMIT_VARIABLE = "MFBENCH_TABLE_GB"
 LIMIT_GB = 1.0
 
-# A value is a number of eight bytes in the end, whatever it is in the file.
+# Once loaded, every value takes eight bytes, regardless of its size in the file.
 _VALUE_BYTES = 8
 _BLOCK = 1 << 20
 
@@ -297,18 +296,18 @@ def table_limit() -> int:
 
 
 def check_text(path: Path, handle: BufferedIOBase, separator: bytes) -> None:
-    """Raise `DataError` if a text file is beyond the limit once it is decompressed."""
+    """Raise `DataError` if a text file exceeds the limit once decompressed."""
     limit, size, n_values = table_limit(), 0, 0
     while block := handle.read(_BLOCK):
         size += len(block)
-        # A separator within quotes counts as well: this is an estimate from above, close for any table of numbers.
+        # Separators within quotes are counted too: an upper bound, and a tight one for numeric tables.
         n_values += block.count(separator) + max(block.count(b"\n"), block.count(b"\r"))
         _check(path, size, n_values, limit)
 
 
 def check_metadata(path: Path, metadata: FileMetaData) -> None:
-    """Raise `DataError` if a Parquet file without nested columns is beyond the limit, according to its metadata."""
-    # The metadata of a single column are not asked for: pyarrow ends the process if they are damaged.
+    """Raise `DataError` if a flat Parquet file exceeds the limit according to its metadata."""
+    # Do not read per-column metadata: if it is damaged, pyarrow aborts the process.
     groups = [metadata.row_group(index) for index in range(metadata.num_row_groups)]
     n_rows = max(metadata.num_rows, sum(group.num_rows for group in groups))
     _check(path, sum(group.total_byte_size for group in groups), n_rows * metadata.num_columns, table_limit())

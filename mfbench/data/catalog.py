@@ -1,4 +1,4 @@
-"""From a reference to the dataset: registered loaders, the user's files, mirrors, cache and repositories."""
+"""Resolve references to datasets: registered loaders, user files, mirrors, the cache and repositories."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def load(
 
 @singledispatch
 def find(reference: Reference, registry: Registry, lookup: Lookup) -> LoadedDataset:
-    """Load a dataset as `load` does, and report where it came from; there is one function per kind of reference."""
+    """Load a dataset as `load` does and report its origin; one implementation per kind of reference."""
     raise TypeError(f"not a reference: {reference!r}")
 
 
@@ -98,14 +98,14 @@ def _build(reference: RegisteredReference, registered: Registered) -> object:
 
 
 def needs_lookup(reference: Reference, registry: Registry) -> bool:
-    """Tell whether a dataset is searched for in mirror, cache and network."""
+    """Return whether a dataset is looked up in the mirror, cache and network."""
     if isinstance(reference, RegisteredReference):
         return not registry.dataset(reference.expression.name).spec.embedded
     return not isinstance(reference, FileReference)
 
 
 def resolved_reference(reference: Reference, registry: Registry, home: str = "") -> Reference:
-    """Return a reference whose name is one that the registry lists; the text stays as written."""
+    """Return the reference with its name resolved to a registered one; its text stays as written."""
     if not isinstance(reference, RegisteredReference):
         return reference
     expression = reference.expression
@@ -114,7 +114,7 @@ def resolved_reference(reference: Reference, registry: Registry, home: str = "")
 
 
 def check_exists(reference: Reference, registry: Registry) -> None:
-    """Raise `UsageError` if a file, a registered name or a parameter does not exist; loads no data."""
+    """Raise `UsageError` if a file, registered name or parameter does not exist, without loading any data."""
     if isinstance(reference, RegisteredReference):
         check_parameters(registry.dataset(reference.expression.name), reference.expression.params)
     elif isinstance(reference, FileReference):

@@ -1,4 +1,4 @@
-"""Columns as read from a file: numbers or words, and the codes of class labels and categories."""
+"""Columns as read from a file, numeric or text, and the encoding of class labels and categories."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Column:
 
 
 def open_text(path: Path, separator: str) -> TextIO:
-    """Open a text file, decompressing it if its name ends in ``.gz``; raise `DataError` if it is beyond the limit."""
+    """Open a text file, decompressing ``.gz``; raise `DataError` if it exceeds the size limit."""
     zipped = path.suffix.lower() == ".gz"
     with gzip.open(path) if zipped else path.open("rb") as content:
         check_text(path, content, separator.encode())
@@ -47,8 +47,8 @@ def open_text(path: Path, separator: str) -> TextIO:
 
 
 def transposed(rows: Iterable[Sequence[T]], width: int) -> list[list[T]]:
-    """Return the columns of rows that have the same length."""
-    # Values that are repeated in nearby rows are kept once, so a table takes little more than its distinct values.
+    """Transpose rows of equal length into columns."""
+    # Values repeated in nearby rows are stored once, so memory grows little beyond the distinct values.
     columns: list[list[T]] = [[] for _ in range(width)]
     remaining = iter(rows)
     while block := list(islice(remaining, 1 + _VALUES_AT_ONCE // (1 + width))):
@@ -59,12 +59,12 @@ def transposed(rows: Iterable[Sequence[T]], width: int) -> list[list[T]]:
 
 
 def to_words(cells: Iterable[str]) -> Words:
-    """Return stripped cells, None for a missing value."""
+    """Return stripped cells, with None for missing values."""
     return [None if (word := cell.strip()) in MISSING else word for cell in cells]
 
 
 def check_names(path: Path, names: Sequence[str]) -> None:
-    """Raise `DataError` unless every column has a name of its own."""
+    """Raise `DataError` unless column names are unique."""
     for position, name in enumerate(names, 1):
         if not name:
             raise DataError(f"column {position} of {path} has no name: name it, or drop it if it numbers the rows")
@@ -76,7 +76,7 @@ def check_names(path: Path, names: Sequence[str]) -> None:
 
 
 def label_codes(values: NDArray[np.float64] | Words) -> tuple[NDArray[np.float64], tuple[str, ...]]:
-    """Return codes (NaN where missing) and the sorted labels behind them."""
+    """Return integer codes (NaN where missing) and the sorted labels they index."""
     if isinstance(values, list):
         distinct = sorted({word for word in values if word is not None})
         if not np.isfinite(to_numbers(distinct)).all():
@@ -91,7 +91,7 @@ def label_codes(values: NDArray[np.float64] | Words) -> tuple[NDArray[np.float64
 
 
 def to_number(word: str) -> float | None:
-    """Return the number that a word represents, or None; "1_000", which Python accepts, is not a number."""
+    """Parse a word as a number, or return None; unlike Python, reject underscores ("1_000")."""
     try:
         return None if "_" in word else float(word)
     except ValueError:
@@ -99,7 +99,7 @@ def to_number(word: str) -> float | None:
 
 
 def to_numbers(words: Iterable[str | None]) -> NDArray[np.float64]:
-    """Return words as numbers, with NaN for a missing word or one that is not a number."""
+    """Parse words as numbers, with NaN for missing or non-numeric ones."""
     numbers = (None if word is None else to_number(word) for word in words)
     return np.array([np.nan if number is None else number for number in numbers], dtype=np.float64)
 
@@ -123,7 +123,7 @@ def conform(dataset: Dataset, spec: DatasetSpec, origin: str = "") -> Dataset:
 
 
 def drop_columns(dataset: Dataset, names: Sequence[str]) -> Dataset:
-    """Leave out columns; a missing one is ignored, since some copies have no identifiers."""
+    """Drop columns; missing ones are ignored, since some copies omit identifiers."""
     kept = [index for index, name in enumerate(dataset.feature_names) if name not in names]
     if len(kept) == dataset.n_features:
         return dataset
@@ -137,7 +137,7 @@ def drop_columns(dataset: Dataset, names: Sequence[str]) -> Dataset:
 
 
 def set_categorical(dataset: Dataset, names: Sequence[str], where: str) -> Dataset:
-    """Make exactly these columns categorical, besides columns of text, which cannot be numeric."""
+    """Make exactly these columns categorical; text columns always are."""
     unknown = [name for name in names if name not in dataset.feature_names]
     if unknown:
         listed = ", ".join(dataset.feature_names[:12])
@@ -158,7 +158,7 @@ def set_categorical(dataset: Dataset, names: Sequence[str], where: str) -> Datas
 
 
 def _as_numbers(labels: Sequence[str]) -> NDArray[np.float64] | None:
-    """Return category labels as numbers, or None if there are none or one is not a number."""
+    """Return category labels as numbers, or None if there are none or any is not a number."""
     try:
         values = np.array([float(label) for label in labels], dtype=np.float64)
     except ValueError:
@@ -167,7 +167,7 @@ def _as_numbers(labels: Sequence[str]) -> NDArray[np.float64] | None:
 
 
 def keep_classes(dataset: Dataset, names: Sequence[str], where: str) -> Dataset:
-    """Keep the rows of these classes; the codes are renumbered in the same order."""
+    """Keep the rows of these classes and renumber the codes, preserving their order."""
     unknown = [name for name in names if name not in dataset.class_names]
     if unknown:
         listed = ", ".join(map(repr, dataset.class_names[:12]))
@@ -176,7 +176,7 @@ def keep_classes(dataset: Dataset, names: Sequence[str], where: str) -> Dataset:
 
 
 def with_classes(dataset: Dataset, kept: NDArray[np.intp]) -> Dataset:
-    """Return the rows of some classes, whose sorted codes are given; the codes are renumbered in the same order."""
+    """Keep the rows of the given sorted class codes and renumber the codes, preserving their order."""
     if len(kept) == dataset.n_classes:
         return dataset
     rows = np.isin(dataset.y, kept)
@@ -191,8 +191,6 @@ def with_classes(dataset: Dataset, kept: NDArray[np.intp]) -> Dataset:
 
 def check_size(dataset: Dataset, spec: DatasetSpec, where: str = "") -> None:
     """Raise `DataError` if the shape or the class counts of a dataset differ from its description."""
-    # Copies of a dataset may have different class labels ("M" and "malignant"). If the labels differ, the class counts
-    # must agree in any order.
     where = where or f"dataset {spec.name!r}"
     actual = (dataset.n_samples, dataset.n_features, dataset.n_classes)
     expected = (spec.n_samples, spec.n_features, spec.n_classes)
@@ -203,7 +201,7 @@ def check_size(dataset: Dataset, spec: DatasetSpec, where: str = "") -> None:
             f"says {stated[0]}, {stated[1]} and {stated[2]}"
         )
     counts, described = class_counts(dataset), dict(spec.class_counts)
-    # With other labels, the counts must agree in any order.
+    # Copies of a dataset may use different class labels ("M", "malignant"); if so, the counts must agree in any order.
     is_equal = counts == described or (
         {*counts} != {*described} and sorted(counts.values()) == sorted(described.values())
     )
@@ -212,6 +210,6 @@ def check_size(dataset: Dataset, spec: DatasetSpec, where: str = "") -> None:
 
 
 def class_counts(dataset: Dataset) -> dict[str, int]:
-    """Return the number of rows of each class, by its label."""
+    """Return the number of rows per class label."""
     counts = np.bincount(dataset.y, minlength=dataset.n_classes).tolist()
     return dict(zip(dataset.class_names, counts, strict=True))

@@ -1,7 +1,7 @@
-"""Downloading one file over HTTP: retries, limits of size and time, a checksum.
+"""Download one file over HTTP, with retries, size and time limits, and checksums.
 
-The clients of the repositories are built on it. A server may fail, stall, or send something damaged or unexpected:
-a call returns the right bytes, or raises an error of one sentence.
+The repository clients are built on it. Servers may fail, stall, or send damaged or unexpected data; a call either
+returns the right bytes or raises a one-sentence error.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def answer_of(server: str, what: str) -> Iterator[None]:
-    """Turn errors caused by an answer of an undocumented form into one sentence."""
+    """Turn errors raised while parsing an unexpected response into one sentence."""
     try:
         yield
     except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
@@ -36,17 +36,17 @@ def answer_of(server: str, what: str) -> Iterator[None]:
 
 
 def shown(url: str) -> str:
-    """Return a URL for a message, without user name and password."""
+    """Return a URL for display, without user name and password."""
     return plain_text(re.sub(r"^(\w+://)[^/@]*@", r"\1", url), 300)
 
 
 LIMIT_BYTES = 1 << 30
 JSON_LIMIT = 1 << 26
-# Seconds to wait for a connection and for each further byte, and those for the whole download.
+# Timeout in seconds to connect and between bytes, and for the whole download.
 TIMEOUT, DEADLINE = 30.0, 1800.0
-# Further attempts if there is no connection, no answer or HTTP 408, 429 and 5xx; a damaged body is fetched twice.
+# Retries on connection failure, no response, or HTTP 408, 429 and 5xx; a damaged body is fetched twice.
 RETRIES = 4
-# Seconds before the second retry, doubled before each further one; and the longest pause that a server can request.
+# Seconds before the second retry, doubled each time, and the longest Retry-After that is honoured.
 PAUSE, LONGEST_PAUSE = 1.0, 60.0
 
 _BLOCK = 1 << 16
@@ -55,14 +55,14 @@ _BY_HAND = "download it yourself and name the file as 'file:PATH', or use a mirr
 
 
 class DownloadProgress(Protocol):
-    """Called while a body arrives, first with 0; a retry starts at 0 again."""
+    """Called as a body arrives, first with 0; a retry restarts at 0."""
 
     def __call__(self, done: int, total: int | None) -> None:
-        """Take the number of bytes so far and, if the server announces it, that of the whole body."""
+        """Receive the number of bytes so far and, if the server announces it, the total."""
 
 
 class RefusedError(DataError):
-    """The server refused, with the beginning of a body; a retry would not help."""
+    """The server refused the request; `body` is the start of its response. Retrying would not help."""
 
     def __init__(self, message: str, body: str = "") -> None:
         super().__init__(message)
@@ -80,7 +80,7 @@ def fetch_file(url: str, path: Path, *, what: str, md5: str = "", progress: Down
 
 
 def fetch_json(url: str, *, what: str) -> Any:
-    """Return the JSON behind a URL; errors as for `fetch_file`. More than 64 MiB are refused."""
+    """Return the JSON behind a URL, up to 64 MiB; errors as for `fetch_file`."""
     body = io.BytesIO()
     _download(url, body, what, min(LIMIT_BYTES, JSON_LIMIT))
     try:
@@ -93,7 +93,7 @@ def fetch_json(url: str, *, what: str) -> Any:
 def _download(
     url: str, sink: BinaryIO, what: str, limit: int, md5: str = "", progress: DownloadProgress | None = None
 ) -> str:
-    """Write a body to the sink, and return its SHA-256."""
+    """Write the body to the sink and return its SHA-256."""
     import requests
     import urllib3
     from requests.exceptions import InvalidSchema, InvalidURL, MissingSchema
@@ -114,7 +114,7 @@ def _download(
                         actual.update(block)
             except (InvalidSchema, InvalidURL, MissingSchema) as error:
                 raise DataError(f"{shown(url)} is not a web address (http or https): correct it") from error
-            except (requests.RequestException, ValueError) as error:  # the latter: a redirect to an invalid address
+            except (requests.RequestException, ValueError) as error:  # ValueError: a redirect to an invalid address
                 raise _unavailable(f"cannot fetch {where}: {_reason(error)}", _AGAIN) from error
             except urllib3.exceptions.HTTPError as error:  # while the body arrived
                 failure = _unavailable(f"cannot fetch {where}: {_reason(error)} (2 attempts)", _AGAIN)
@@ -128,7 +128,7 @@ def _download(
 
 
 def _session() -> requests.Session:
-    """Return a session that repeats requests after temporary failures."""
+    """Return a session that retries after temporary failures."""
     import requests
     from requests.adapters import HTTPAdapter
     from urllib3 import Retry
@@ -136,7 +136,7 @@ def _session() -> requests.Session:
 
     class BoundedRetry(Retry):
         def parse_retry_after(self, retry_after: str) -> float:
-            """Return the pause that a server requests, within bounds."""
+            """Return the pause requested by a Retry-After header, within bounds."""
             try:
                 return min(super().parse_retry_after(retry_after), LONGEST_PAUSE)
             except InvalidHeader:
@@ -144,7 +144,7 @@ def _session() -> requests.Session:
 
     retries = BoundedRetry(
         RETRIES,
-        other=0,  # such as a certificate that cannot be verified
+        other=0,  # permanent failures, for example an invalid certificate
         status_forcelist=[408, 429, *range(500, 600)],
         raise_on_status=False,
         backoff_factor=PAUSE,
@@ -158,7 +158,7 @@ def _session() -> requests.Session:
 
 
 def _check_status(response: requests.Response, what: str, where: str) -> None:
-    """Raise an error for a status other than 200."""
+    """Raise an error for any status other than 200."""
     status = response.status_code
     if status == 200:
         return
@@ -176,7 +176,7 @@ def _blocks(
 ) -> Iterator[bytes]:
     """Yield the body as it arrives, within the limits of size and time."""
     length = response.headers.get("Content-Length", "")
-    # The announced length of a compressed body is not that of what it decompresses to.
+    # Content-Length counts compressed bytes, so it says nothing about the decompressed size.
     is_compressed = response.headers.get("Content-Encoding", "identity") != "identity"
     total, done = int(length) if re.fullmatch("[0-9]{1,18}", length) and not is_compressed else None, 0
     while True:
@@ -186,7 +186,7 @@ def _blocks(
             raise _unavailable(f"{where} did not arrive within {DEADLINE:g} s", f"try again later, or {_BY_HAND}")
         if progress is not None:
             progress(done, total)
-        # read1 returns what has arrived; read and iter_content wait for a full block, however slowly it arrives.
+        # read1 returns what has arrived; read and iter_content would wait for a full block, however slow the server.
         block = response.raw.read1(_BLOCK, decode_content=True)
         if not block:
             return
@@ -198,7 +198,7 @@ def _unavailable(reason: str, remedy: str) -> DataUnavailableError:
     return DataUnavailableError(reason, remedy, attempt=reason)
 
 
-# Parts of the nested messages of requests, urllib3 and Python, and what they mean.
+# Fragments of nested requests, urllib3 and Python messages, and their meanings.
 _REASONS = {
     "timed out": "no answer in time",
     "IncompleteRead": "the body ends too early",
@@ -210,7 +210,7 @@ _REASONS = {
 
 
 def _reason(error: Exception) -> str:
-    """Return in a few words why a connection failed, from the nested errors of requests and urllib3."""
+    """Return a short reason for a failed connection, from the nested requests and urllib3 errors."""
     text = str(error)
     reason_of_part = next((reason for part, reason in _REASONS.items() if part in text), None)
     match = re.search(r"\[Errno -?\d+\] ([\w ]+)", text)

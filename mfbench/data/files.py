@@ -1,7 +1,7 @@
-"""The user's own tables: CSV, TSV, ARFF and Parquet files as datasets.
+"""The user's own tables: load CSV, TSV, ARFF and Parquet files as datasets.
 
-A file is read into columns of numbers or text; `read_file` then determines the type of each column, and refuses
-whatever would silently become nonsense. Nothing is unpickled.
+A file is read into columns of numbers or text; `read_file` then infers the type of each column and rejects anything
+that would silently turn into nonsense. Nothing is unpickled.
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ if TYPE_CHECKING:
 
     from mfbench.data.columns import Words
 
-# 'quoted', "quoted" (a backslash escapes) or bare.
+# 'single-quoted', "double-quoted" (with backslash escapes) or bare.
 _QUOTED = r"""(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|"""
 _VALUE = re.compile(r"\s*" + _QUOTED + r"""([^,'"][^,]*|))\s*(,|$)""")
 _ATTRIBUTE = re.compile("@attribute\\s+" + _QUOTED + r"""([^\s'"{]+))\s*(.+)$""", re.IGNORECASE)
 
 
 def read_arff(path: Path) -> list[Column]:
-    """Read dense ARFF: numeric, nominal and string attributes (scipy.io.arff has no strings)."""
-    # The format: https://waikato.github.io/weka-wiki/formats_and_processing/arff_stable/
+    """Read dense ARFF: numeric, nominal and string attributes (scipy.io.arff does not support strings)."""
+    # Format: https://waikato.github.io/weka-wiki/formats_and_processing/arff_stable/
     with open_text(path, ",") as handle:
         stripped = ((number, line.strip()) for number, line in enumerate(handle, 1))
         lines = ((f"{path}, line {number}", line) for number, line in stripped if line and not line.startswith("%"))
@@ -69,7 +69,7 @@ def read_arff(path: Path) -> list[Column]:
 
 
 def _arff_rows(lines: Iterator[tuple[str, str]], attributes: dict[str, set[str | None] | None]) -> Iterator[Words]:
-    """Yield the values of each line of data."""
+    """Yield the values of each data line."""
     for where, line in lines:
         if line.startswith("{"):
             raise DataError(f"{where}: sparse ARFF is not supported; save it as dense ARFF or CSV")
@@ -84,14 +84,14 @@ def _arff_rows(lines: Iterator[tuple[str, str]], attributes: dict[str, set[str |
 
 
 def _is_valid(value: str | None, levels: set[str | None] | None) -> bool:
-    """Tell whether a value belongs to an attribute: a number, any text, or one of the declared values."""
+    """Return whether a value is valid for an attribute: a number, any text, or a declared value."""
     if value is None:
         return True
     return to_number(value) is not None if levels is None else not levels or value in levels
 
 
 def _header(path: Path, lines: Iterator[tuple[str, str]]) -> list[tuple[str, set[str | None] | None]]:
-    """Return name and levels of each attribute: None for numbers, the empty set for strings."""
+    """Return the name and levels of each attribute: None for numeric, an empty set for strings."""
     attributes: list[tuple[str, set[str | None] | None]] = []
     for where, line in lines:
         keyword, match = line.split()[0].lower(), _ATTRIBUTE.match(line)
@@ -114,7 +114,7 @@ def _header(path: Path, lines: Iterator[tuple[str, str]]) -> list[tuple[str, set
 
 
 def _row(where: str, line: str) -> Words:
-    """Return the values of a line, None for a bare ``?``."""
+    """Return the values of a line, with None for a bare ``?``."""
     values: Words = []
     position, more = 0, True
     while more:
@@ -134,9 +134,9 @@ def _unquote(match: re.Match[str]) -> str:
 
 EXTENSIONS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".arff", ".arff.gz", ".parquet")
 
-# More distinct values than this in a column of text or in a target are suspicious.
+# A text column or target with more distinct values than this is suspicious.
 _MANY = 50
-# Types of text in Parquet files, by their names in pyarrow.
+# Parquet text types, by their pyarrow names.
 _TEXTS = ("string", "large_string", "string_view", "binary", "large_binary")
 
 
@@ -148,9 +148,9 @@ def read_file(
     categorical: Sequence[str] | None = None,
 ) -> Dataset:
     """Read a table of features and class labels."""
-    # Columns of text, booleans, ARFF nominals and Parquet dictionaries are categorical; so are those listed in
-    # `categorical`. An empty cell, `?` and NaN are missing values. Category codes and class codes follow the sorted
-    # labels, by size where all are numbers ("2" before "10"; "1" and "1.0" are the same label).
+    # Columns of text, booleans, ARFF nominals and Parquet dictionaries are categorical, as are those listed in
+    # `categorical`. Empty cells, `?` and NaN are missing values. Category and class codes follow the sorted labels, in
+    # numeric order if all are numbers ("2" before "10"; "1" and "1.0" are the same label).
     path = Path(path)
     extension = _extension(path)
     listed = (categorical,) if isinstance(categorical, str) else tuple(categorical or ())
@@ -178,17 +178,17 @@ def read_file(
 
 
 def check_is_file(path: Path) -> None:
-    """Raise `UsageError` unless there is such a file."""
+    """Raise `UsageError` unless the path is an existing file."""
     try:
         exists = path.is_file()
-    except (OSError, ValueError) as error:  # such as a name of thousands of letters
+    except (OSError, ValueError) as error:  # for example a name that is too long
         raise UsageError(f"{str(path)[:100]}… cannot be a file: {error.args[-1]}") from None
     if not exists:
         raise UsageError(f"{path} does not exist, or is not a file")
 
 
 def _extension(path: Path) -> str:
-    """Return the extension of an existing file, in lower case."""
+    """Return the lower-case extension of an existing file."""
     check_is_file(path)
     extension = next((ending for ending in EXTENSIONS if path.name.lower().endswith(ending)), None)
     if extension is None:
@@ -198,7 +198,7 @@ def _extension(path: Path) -> str:
 
 @contextmanager
 def _readable(path: Path) -> Iterator[None]:
-    """Turn what readers raise for a damaged file into one sentence."""
+    """Turn reader errors on damaged files into one sentence."""
     with (
         explained(DataError, lambda reason: f"{path} cannot be read: {reason}", OSError, ValueError),
         explained(
@@ -212,7 +212,7 @@ def _readable(path: Path) -> Iterator[None]:
 
 
 def _read_delimited(path: Path, delimiter: str) -> list[Column]:
-    """Read CSV or TSV as text, with Python's reader: pandas would pad short rows and rename duplicate columns."""
+    """Read CSV or TSV as text with the csv module: pandas would pad short rows and rename duplicate columns."""
     with open_text(path, delimiter) as handle:
         reader = csv.reader(handle, delimiter=delimiter, skipinitialspace=True)
         rows = filter(None, reader)
@@ -228,7 +228,7 @@ def _read_delimited(path: Path, delimiter: str) -> list[Column]:
         except csv.Error as error:
             raise DataError(f"{path}, line {reader.line_num}: {error}; close an open quotation mark") from None
     columns = [Column(name, to_words(column)) for name, column in zip(names, cells, strict=True)]
-    # A row of data instead of a header: one of the "names" is a number, and the last one is a label.
+    # The header is really a data row: one of the "names" is a number, and the last one is a label.
     numbered = names == [str(i) for i in range(len(names))]
     if (
         cells[0]
@@ -241,7 +241,7 @@ def _read_delimited(path: Path, delimiter: str) -> list[Column]:
 
 
 def _of_width(path: Path, reader: Any, rows: Iterator[list[str]], width: int) -> Iterator[list[str]]:
-    """Yield rows; refuse one that has another number of values than the header."""
+    """Yield rows; reject any whose length differs from the header's."""
     for row in rows:
         if len(row) != width:
             where = f"{path}, line {reader.line_num}"
@@ -259,10 +259,10 @@ def _read_parquet(path: Path) -> list[Column]:
     if nested is not None:
         raise _no_values(path, nested.name.strip(), str(nested.type))
     check_metadata(path, metadata)
-    # A long text can be stored once and repeated in every row: as a dictionary it is in memory once.
+    # Parquet may store a long text once for many rows; reading it as a dictionary keeps it that way in memory.
     texts = [field.name for field in schema if str(field.type) in _TEXTS]
     with _intact(path), ParquetFile(path, read_dictionary=texts, pre_buffer=False) as file:
-        # Threads of pyarrow that still run when the interpreter ends can abort the process.
+        # pyarrow threads still running at interpreter shutdown can abort the process.
         frame = file.read(use_threads=False, use_pandas_metadata=True).to_pandas(use_threads=False)
     names = [str(name).strip() for name in frame.columns]
     check_names(path, names)
@@ -274,7 +274,7 @@ def _read_parquet(path: Path) -> list[Column]:
 
 
 def _intact(path: Path) -> AbstractContextManager[None]:
-    """Return a context that turns whatever pyarrow and pandas raise for damaged bytes or metadata into one sentence."""
+    """Return a context that turns pyarrow and pandas errors on damaged files into one sentence."""
     return explained(DataError, lambda reason: f"{path} is not a Parquet file, or a damaged one: {reason}", Exception)
 
 
@@ -295,7 +295,7 @@ def _from_pandas(path: Path, name: str, series: pd.Series[Any]) -> Column:
 
 
 def _check_columns(path: Path, columns: Sequence[Column], target: str | None, categorical: Sequence[str]) -> Column:
-    """Return the target's column, after checking that the requested columns exist and that there are features."""
+    """Return the target column, after checking that the requested columns exist and that features remain."""
     names = [column.name for column in columns]
     if not columns or not len(columns[0].values):
         raise DataError(f"{path} has no rows")
@@ -308,7 +308,7 @@ def _check_columns(path: Path, columns: Sequence[Column], target: str | None, ca
 
 
 def _labels(path: Path, column: Column) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """Return class codes and class names; raise `DataError` if the column cannot be the target of a classification."""
+    """Return class codes and names; raise `DataError` if the column cannot be a classification target."""
     codes, names = label_codes(column.values)
     where = f"target {column.name!r} of {path}"
     missing = np.flatnonzero(np.isnan(codes))
@@ -327,7 +327,7 @@ def _labels(path: Path, column: Column) -> tuple[NDArray[np.int64], tuple[str, .
 
 
 def _feature(path: Path, column: Column, listed: bool) -> Column:
-    """Determine the type of a column: numeric, or categorical unless the text looks like a mistake."""
+    """Infer a column's type: numeric, or categorical unless the text looks like a mistake."""
     values = column.values
     if isinstance(values, list) and not listed and not column.nominal:
         if not _look_like_numbers(path, column.name, values):
@@ -342,14 +342,14 @@ def _feature(path: Path, column: Column, listed: bool) -> Column:
 
 
 def _look_like_numbers(path: Path, name: str, words: Words) -> bool:
-    """Tell whether all words are numbers; refuse numbers with a typo, identifiers and free text."""
+    """Return whether all words are numbers; reject numbers with typos, identifiers and free text."""
     present = [word for word in words if word is not None]
     distinct = set(present)
     odd = {word for word in distinct if to_number(word) is None}
     if not odd:
         return True
     n_odd = sum(word in odd for word in present)
-    # A handful of codes may well be a mixture ("1", "2", "x"); a column of measurements with one "12.3cm" is not.
+    # A few codes may well be mixed ("1", "2", "x"), but a column of measurements with one "12.3cm" is a mistake.
     if len(distinct) - len(odd) > 10 and n_odd < len(present) / 2:
         row, word = next((i, word) for i, word in enumerate(words, 1) if word in odd)
         where = f"column {name!r} of {path} holds numbers, but {word!r} in row {row}"
@@ -365,9 +365,9 @@ _TEXT_TYPES = ("name", "encoding", "source", "license", "citation")
 
 
 def to_parquet(dataset: Dataset) -> tuple[bytes, dict[str, Any]]:
-    """Return a dataset without a known truth as a Parquet file and the rest of it as plain values."""
+    """Return a dataset without ground truth as a Parquet file, and its remaining attributes as plain values."""
     # Columns are numbered, since a feature name may be any text; the last column holds the class codes. Dictionary
-    # encoding is off because it would merge different NaNs.
+    # encoding is off because it would merge distinct NaNs.
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -388,11 +388,11 @@ def to_parquet(dataset: Dataset) -> tuple[bytes, dict[str, Any]]:
 
 
 def from_parquet(data: bytes, described: Mapping[str, Any]) -> Dataset:
-    """Return the dataset that `to_parquet` has converted."""
+    """Return the dataset converted by `to_parquet`."""
     import pyarrow as pa
     from pyarrow import parquet
 
-    # Threads of pyarrow that still run when the interpreter ends can abort the process: one thread is enough.
+    # pyarrow threads still running at interpreter shutdown can abort the process, so use only one.
     table = parquet.ParquetFile(pa.BufferReader(data), pre_buffer=False).read(use_threads=False)
     *columns, label = table.columns
     categorical = np.zeros(len(columns), dtype=bool)
@@ -412,7 +412,7 @@ SECONDS = 600.0
 
 
 def load_isolated(registered: Registered, params: Mapping[str, Any]) -> object:
-    """Load a dataset of a third party without running its code in this process; it is not checked."""
+    """Load a third-party dataset without running its code in this process; the result is not checked."""
     plugin, name = registered.plugin, registered.spec.name
     try:
         return call(
@@ -428,7 +428,7 @@ def load_isolated(registered: Registered, params: Mapping[str, Any]) -> object:
 
 
 def load(plugin: Plugin, name: str, params: Mapping[str, Any]) -> Dataset:
-    """Load a dataset; called in the child."""
+    """Load a dataset; runs in the child process."""
     data = build(load_registry(exactly=[plugin]).dataset(name), params)
     if not isinstance(data, Dataset):
         raise TypeError(f"it is a {type(data).__name__}, expected mfbench.Dataset")

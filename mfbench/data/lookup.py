@@ -1,6 +1,6 @@
-"""Finding data that no plugin generates: in the mirror, then in the cache, then on the network unless it is off.
+"""Find datasets that no plugin generates: in the mirror, then the cache, then (unless offline) the network.
 
-To tell where a dataset is, only the mirror's index and the cache's cards are read; no numeric library is imported.
+Locating a dataset reads only the mirror's index and the cache's cards, and imports no numeric library.
 """
 
 from __future__ import annotations
@@ -38,24 +38,24 @@ R = TypeVar("R")
 
 
 class Follower(Protocol):
-    """Shows the progress of downloads."""
+    """Displays the progress of downloads."""
 
     def fetching(self, key: str) -> Callable[[int, int | None], None]:
-        """Start to follow a download; the function returned is called with the bytes so far and, if known, in all."""
+        """Start following a download; call the result with the bytes received and, if known, the total."""
 
 
 @dataclass(frozen=True)
 class LoadedDataset:
-    """A dataset and where it came from."""
+    """A dataset and its origin."""
 
     data: Dataset
     location: str
-    key: str = ""  # its name there, such as `openml:61`
-    card: Mapping[str, Any] | None = None  # the description by its source
+    key: str = ""  # its key there, for example `openml:61`
+    card: Mapping[str, Any] | None = None  # the source's description
 
 
 class Lookup:
-    """Mirror, cache and network, each opened when it is first needed."""
+    """The mirror, cache and network, each opened on first use."""
 
     def __init__(self, options: DataOptions | None = None, follower: Follower | None = None) -> None:
         self.options = options or DataOptions()
@@ -82,18 +82,18 @@ class Lookup:
         return "cached" if self.cached_keys.intersection(keys_of(spec)) else "missing"
 
     def registered(self, spec: DatasetSpec) -> LoadedDataset:
-        """Load a registered dataset that has no loader, prepared as its description says."""
+        """Load a registered dataset without a loader, and prepare it as its description requires."""
         from mfbench.data.columns import conform
 
-        _ = self.mirror  # a folder that is not a mirror is the user's mistake, unlike what follows
+        _ = self.mirror  # an invalid mirror folder is the user's mistake, unlike the errors below
         try:
             loaded = self._find(spec.name, candidates_of(spec))
-        except UsageError as error:  # the description names a column that does not exist: the plugin's mistake
+        except UsageError as error:  # the description names a missing column: the plugin's mistake
             raise DataError(f"dataset {spec.name!r} cannot be loaded: {error}") from error
         return replace(loaded, data=conform(loaded.data, spec, loaded.key))
 
     def stored(self, reference: StoredReference) -> LoadedDataset:
-        """Load a dataset of a mirror, of the cache or of a repository; errors as for `registered`."""
+        """Load a dataset from a mirror, the cache or a repository; errors as for `registered`."""
         loaded = self._find(reference.text, [reference])
         return replace(loaded, data=replace(loaded.data, name=reference.text))
 
@@ -117,7 +117,7 @@ class Lookup:
         return [OpenMLReference(str(number)) for number in numbers]
 
     def _find(self, name: str, candidates: Sequence[StoredReference]) -> LoadedDataset:
-        """Return the first of several equivalent references that can be loaded."""
+        """Return the first of several equivalent references that loads."""
         in_mirror = next((item.name for item in candidates if isinstance(item, MirrorReference)), "")
         if self.mirror is not None and in_mirror in self.mirror:
             return LoadedDataset(
@@ -149,7 +149,7 @@ class Lookup:
         return LoadedDataset(data, location, item.key, card)
 
     def _cached(self, item: StoredReference) -> LoadedDataset | None:
-        """Return a dataset of the cache; a damaged one that can be downloaded again counts as missing."""
+        """Return a dataset from the cache; a damaged one that can be downloaded again counts as missing."""
         try:
             cached = self.cache.get(item.key)
         except DataError as error:
@@ -163,7 +163,7 @@ class Lookup:
     def _unavailable(
         self, name: str, candidates: Sequence[StoredReference], failures: Sequence[DataUnavailableError]
     ) -> DataUnavailableError:
-        """Return the error that lists the locations searched and the way to obtain the dataset."""
+        """Return the error that lists the locations searched and how to obtain the dataset."""
         remote = any(isinstance(item, RepositoryReference) for item in candidates)
         mirrored = any(isinstance(item, MirrorReference) for item in candidates)
         where = "not in the mirror, not in the cache" if self.mirror is not None and mirrored else "not in the cache"
@@ -185,7 +185,7 @@ class Lookup:
         )
 
     def _ask(self, repository: str, call: Callable[[R], T], reference: R) -> T:
-        """Call a server, but not a second time if it could not be reached."""
+        """Call a server, unless it has already proved unreachable."""
         if repository in self._out_of_reach:
             raise DataUnavailableError(f"{repository} could not be reached a moment ago and was not tried again")
         try:
@@ -205,12 +205,12 @@ class Lookup:
 
 
 def mirror_name(spec: DatasetSpec) -> str:
-    """Return the name of a registered dataset in mirrors."""
+    """Return the name under which mirrors store a registered dataset."""
     return spec.mirror_name or spec.name.replace("-", "_")
 
 
 def candidates_of(spec: DatasetSpec) -> list[StoredReference]:
-    """Return the references behind a registered dataset without a loader, in the order in which they are tried."""
+    """Return the references to try, in order, for a registered dataset without a loader."""
     categorical = None if spec.categorical is None else tuple(spec.categorical)
     candidates: list[StoredReference] = [MirrorReference(mirror_name(spec))]
     for kind, number in ((OpenMLReference, spec.openml_id), (UCIReference, spec.uci_id)):
@@ -247,7 +247,7 @@ class DatasetStatus:
 
     name: str  # as the user wrote it
     state: str
-    detail: str = ""  # its shape, or why it failed
+    detail: str = ""  # its shape, or the reason for the failure
 
     @property
     def failed(self) -> bool:
@@ -267,8 +267,8 @@ def import_path(
     categorical: Sequence[str] | None = None,
 ) -> Iterator[DatasetStatus]:
     """Copy a mirror or a file into the cache."""
-    # The datasets of a mirror become `mirror:NAME` and are used for every registered dataset that has this name in
-    # mirrors; a file becomes `import:NAME`.
+    # The datasets of a mirror become `mirror:NAME`, and stand in for every registered dataset with that mirror name; a
+    # file becomes `import:NAME`.
     if path.is_dir():
         if name is not None or target is not None or categorical:
             raise UsageError("--name, --target and --categorical are for a file; the index of a mirror defines them")
@@ -301,7 +301,7 @@ def _shape(dataset: Dataset) -> str:
 
 
 def verify(lookup: Lookup) -> tuple[int, dict[str, str]]:
-    """Read and hash everything in the cache, and in the mirror if there is one."""
+    """Read everything in the cache, and in the mirror if there is one, and verify its checksums."""
     damaged = lookup.cache.verify()
     count = len({*damaged, *(entry.key for entry in lookup.cache.entries())})
     if lookup.mirror is not None:
@@ -317,7 +317,7 @@ def verify(lookup: Lookup) -> tuple[int, dict[str, str]]:
 def cached_keys(names: Iterable[str], registry: Registry, cache: Cache) -> list[str]:
     """Return the cache keys of datasets and references."""
     keys = [entry.key for entry in cache.entries()]
-    # `verify` names an entry by its file if the card cannot be read; such an entry can be deleted by that name.
+    # `verify` refers to an entry with an unreadable card by its file name, so that name can be used to delete it.
     broken = cache.broken_cards()
     matches: dict[str, None] = {}
     for name in names:
@@ -335,11 +335,11 @@ _VERSION = b"mfbench-dataset-1"
 
 
 def content_hash(dataset: Dataset) -> str:
-    """Return a hash of what determines results: values, labels, names, kinds of columns, encoding."""
-    # A response is included if there is one. The name, the provenance, the labels behind category codes and the known
-    # truth are left out: no trial depends on them. The hash is the same on every platform: numbers are hashed as
-    # little-endian 64 bit, row by row, with one form of NaN and one of zero, and every part is preceded by its length.
-    # Adding 0.0 makes a copy and turns -0.0 into 0.0.
+    """Return a hash of everything that determines results: values, labels, names, kinds of columns, encoding."""
+    # A response is included if there is one. The name, provenance, category labels and ground truth are excluded: no
+    # trial depends on them. For a platform-independent hash, numbers are hashed row by row as little-endian 64-bit
+    # values with a canonical NaN and zero, and every part is preceded by its length. Adding 0.0 makes a copy and turns
+    # -0.0 into 0.0.
     import numpy as np  # not to tell where a dataset is
 
     X = np.asarray(dataset.X, dtype=np.float64) + 0.0

@@ -1,6 +1,6 @@
-"""Mirrors: folders of prepared datasets, which are searched first.
+"""Mirrors: folders of prepared datasets, searched before the cache and the network.
 
-A mirror is ``index.toml`` with one table (a card) per dataset, and a file ``NAME.csv.gz`` for each;
+A mirror consists of ``index.toml``, with one table (a card) per dataset, and the files ``NAME.csv.gz``;
 ``docs/data.md`` describes the format. Reading the index imports no numeric library.
 """
 
@@ -26,7 +26,7 @@ STACK = "+"
 
 
 class _Card(BaseModel):
-    """The table of a dataset in the index."""
+    """A dataset's table in the index."""
 
     model_config = ConfigDict(strict=True, extra="allow")
 
@@ -56,11 +56,11 @@ class Mirror:
         return isinstance(name, str) and all(part in self._cards for part in name.split(STACK))
 
     def names(self) -> list[str]:
-        """Return the names of its datasets, in the index's order."""
+        """Return the dataset names in index order."""
         return list(self._cards)
 
     def card(self, name: str) -> dict[str, Any]:
-        """Return the card of a dataset, or of the first one of a stack; or raise `UnknownNameError`."""
+        """Return a dataset's card (for a stack, the first part's), or raise `UnknownNameError`."""
         name = name.split(STACK)[0]
         if name not in self._cards:
             raise UnknownNameError(f"dataset of the mirror {self.folder}", name, self._cards)
@@ -90,7 +90,7 @@ class Mirror:
             )
         try:
             dataset = read_file(path, name=name, target=TARGET, categorical=card["categorical"])
-        except UsageError as error:  # a column that the card names and the file does not have
+        except UsageError as error:  # the card names a column that the file lacks
             raise DataError(f"{label}: {error}") from None
         counts = card["class_counts"]
         size = {"n_samples": card["n_samples"], "n_features": card["n_features"], "n_classes": len(counts)}
@@ -99,7 +99,7 @@ class Mirror:
 
 
 def _stack(parts: list[Dataset], name: str) -> Dataset:
-    """Concatenate the rows of datasets with the same numeric columns."""
+    """Concatenate the rows of datasets that share the same numeric columns."""
     import numpy as np
 
     first = parts[0]

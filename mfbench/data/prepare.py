@@ -1,6 +1,6 @@
-"""From a dataset to numbers: class restriction for a whole dataset, encoding and scaling for one training part.
+"""Turn a dataset into arrays: restrict the classes of the whole dataset, then encode and scale per training part.
 
-Everything that is learned from data here (fill values, categories, means, ranges) is learned from training rows alone.
+Fill values, categories, means and ranges are learned from training rows alone.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Scale = Literal["standard", "range", "none"]
 
 
 def restrict_classes(dataset: Dataset, rule: Literal["all", "two-largest"]) -> Dataset:
-    """Keep all classes, or the two largest; codes are renumbered in their old order."""
+    """Keep all classes or the two largest, renumbering the codes in their original order."""
     counts = np.bincount(dataset.y, minlength=dataset.n_classes)
     present = np.flatnonzero(counts)
     if len(present) < 2:
@@ -36,18 +36,18 @@ def restrict_classes(dataset: Dataset, rule: Literal["all", "two-largest"]) -> D
 
 
 def dropped_classes(whole: Dataset, kept: Dataset) -> dict[str, int]:
-    """Return the number of rows of each class that `restrict_classes` has dropped."""
+    """Return the number of rows in each class dropped by `restrict_classes`."""
     return {name: count for name, count in class_counts(whole).items() if count and name not in kept.class_names}
 
 
 @dataclass(frozen=True)
 class Columns:
-    """The properties of a dataset's columns that the encoder uses, independent of the rows."""
+    """Column properties that the encoder needs, independent of the rows."""
 
-    categorical: NDArray[np.bool_]  # true for a column of category codes
-    encoding: Literal["one-hot", "ordinal"] = "one-hot"  # how categories become numbers
-    missing: bool = False  # whether any value of the dataset is missing
-    names: tuple[str, ...] = ()  # the features, for messages; empty if they have no names
+    categorical: NDArray[np.bool_]  # True for categorical columns
+    encoding: Literal["one-hot", "ordinal"] = "one-hot"  # encoding of categories
+    missing: bool = False  # whether the dataset has missing values
+    names: tuple[str, ...] = ()  # feature names for messages; empty if unnamed
 
     @classmethod
     def of(cls, dataset: Dataset) -> Columns:
@@ -55,21 +55,21 @@ class Columns:
         return cls(dataset.categorical, dataset.encoding, bool(np.isnan(dataset.X).any()), dataset.feature_names)
 
     def subset(self, features: NDArray[np.intp]) -> Columns:
-        """Return the columns of some of the features."""
+        """Return the columns of a subset of the features."""
         names = tuple(self.names[index] for index in features) if self.names else ()
         return replace(self, categorical=self.categorical[features], names=names)
 
     def describe(self, feature: int) -> str:
-        """Return a feature for a message: "feature 'alcohol'", or its position if it has no name."""
+        """Return a feature's name for messages ("feature 'alcohol'"), or its position if unnamed."""
         return f"feature {self.names[feature]!r}" if self.names else f"feature {feature + 1}"
 
 
 class Encoder:
     """Impute, encode and scale; fitted on training rows."""
 
-    # Missing numbers become the training median, missing categories the most frequent one. Categories become one column
-    # each (a single one for two categories; all zero for a category never seen in training), or their code. Scaling is
-    # for numbers; one-hot columns stay 0 and 1.
+    # Missing numbers become the training median, missing categories the most frequent one. Categories become one-hot
+    # columns (a single column for two categories; all zero for categories unseen in training) or their codes. Only
+    # numbers are scaled; one-hot columns stay 0 and 1.
 
     def __init__(self, columns: Columns, scale: Scale) -> None:
         self.columns = columns
@@ -103,7 +103,7 @@ class Encoder:
             numbers = self._scaler.transform(numbers)
         if self._one_hot is None:
             return np.ascontiguousarray(numbers)
-        with warnings.catch_warnings():  # categories that training rows lack are all zero by design
+        with warnings.catch_warnings():  # categories unseen in training are encoded as zeros by design
             warnings.filterwarnings("ignore", message="Found unknown categories", category=UserWarning)
             return np.hstack([numbers, self._one_hot.transform(X[:, self._nominal])])
 

@@ -2,7 +2,7 @@
 
 ``wine`` and ``led-7(n_samples=100)`` are registered datasets, ``file:PATH`` is the user's own table, ``openml:61`` and
 ``uci:53`` are datasets of repositories, ``mirror:NAME`` and ``import:NAME`` are in a mirror or the cache, and
-``openml-suite:99`` is a list of datasets. No other module looks at prefixes.
+``openml-suite:99`` is a list of datasets. Only this module interprets the prefixes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import ClassVar
 from mfbench.errors import UsageError
 from mfbench.host.expressions import Expression, parse
 
-# A name becomes part of a file name: no separators, no drive letters, nothing hidden.
+# A name becomes part of a file name: no separators, drive letters or hidden files.
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}", re.ASCII)
 
 
@@ -30,7 +30,7 @@ class RegisteredReference:
 
     @property
     def identity(self) -> str:
-        """Text that two references to the same dataset have in common."""
+        """Text that is equal for two references to the same dataset."""
         return self.expression.identity
 
 
@@ -46,7 +46,7 @@ class FileReference:
 
     @property
     def identity(self) -> str:
-        """Text that two references to the same dataset have in common."""
+        """Text that is equal for two references to the same dataset."""
         return str(self.path.resolve())
 
 
@@ -66,18 +66,18 @@ class _NamedReference:
 
     @property
     def identity(self) -> str:
-        """Text that two references to the same dataset have in common."""
+        """Text that is equal for two references to the same dataset."""
         return self.text
 
     @property
     def key(self) -> str:
-        """The key in the cache."""
+        """The cache key."""
         return self.text
 
 
 @dataclass(frozen=True)
 class MirrorReference(_NamedReference):
-    """A dataset of a mirror, or an imported copy of it."""
+    """A dataset in a mirror, or an imported copy of it."""
 
     prefix: ClassVar[str] = "mirror:"
     example: ClassVar[str] = "mirror:sonar"
@@ -85,7 +85,7 @@ class MirrorReference(_NamedReference):
 
 @dataclass(frozen=True)
 class ImportReference(_NamedReference):
-    """A file that was imported into the cache."""
+    """A file imported into the cache."""
 
     prefix: ClassVar[str] = "import:"
     example: ClassVar[str] = "import:patients"
@@ -102,16 +102,16 @@ class OpenMLSuiteReference(_NamedReference):
 
 @dataclass(frozen=True)
 class RepositoryReference(_NamedReference):
-    """A dataset of a repository, and how its table is read."""
+    """A dataset in a repository, and how to read its table."""
 
     repository: ClassVar[str]
-    target: str | None = None  # label column; None means the one that the repository declares
+    target: str | None = None  # label column; None means the repository's default target
     categorical: tuple[str, ...] | None = None  # columns to treat as categorical
-    drop: tuple[str, ...] = ()  # columns to leave out
+    drop: tuple[str, ...] = ()  # columns to drop
 
     @property
     def key(self) -> str:
-        """The key in the cache; the same table read in two ways is stored twice."""
+        """The cache key; the same table read in two ways is stored twice."""
         options = self.options()
         return f"{self.text} {json.dumps(options, sort_keys=True)}" if options else self.text
 
@@ -123,7 +123,7 @@ class RepositoryReference(_NamedReference):
 
 @dataclass(frozen=True)
 class OpenMLReference(RepositoryReference):
-    """A dataset of OpenML, by number or by name."""
+    """An OpenML dataset, by number or name."""
 
     prefix: ClassVar[str] = "openml:"
     form: ClassVar[re.Pattern[str]] = re.compile(r"[A-Za-z0-9_.(),-]{1,128}(@[1-9][0-9]{0,5})?", re.ASCII)
@@ -133,7 +133,7 @@ class OpenMLReference(RepositoryReference):
 
 @dataclass(frozen=True)
 class UCIReference(RepositoryReference):
-    """A dataset of the UCI repository, by number."""
+    """A UCI dataset, by number."""
 
     prefix: ClassVar[str] = "uci:"
     form: ClassVar[re.Pattern[str]] = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
@@ -156,7 +156,7 @@ def parse_reference(
     target: str | None = None,
     categorical: Sequence[str] | None = None,
 ) -> Reference:
-    """Parse a reference; whether the dataset exists is not checked."""
+    """Parse a reference, without checking that the dataset exists."""
     listed = (categorical,) if isinstance(categorical, str) else categorical
     columns = None if listed is None else tuple(listed)
     if text.startswith(FileReference.prefix):
@@ -177,7 +177,7 @@ def parse_reference(
 
 
 def _checked_name(text: str, kind: type[_NamedReference]) -> str:
-    """Return the name behind the prefix if it has the right form: it may become part of a path or an address."""
+    """Return the name behind the prefix after validating it, since it may become part of a path or URL."""
     name = text.removeprefix(kind.prefix)
     if not kind.form.fullmatch(name) or (kind.form is NAME and ".." in name):
         raise UsageError(f"cannot read {text!r}: write it like {kind.example}")
@@ -187,6 +187,6 @@ def _checked_name(text: str, kind: type[_NamedReference]) -> str:
 def _resolve_path(name: str, text: str, folder: Path | None) -> Path:
     try:
         path = Path(name).expanduser()
-    except RuntimeError as error:  # "~name" without such a user
+    except RuntimeError as error:  # "~name" of an unknown user
         raise UsageError(f"cannot find {text!r}: {error}") from None
     return path if path.is_absolute() or folder is None else folder / path

@@ -1,4 +1,4 @@
-"""What all repositories share: a table is downloaded, read and described."""
+"""Clients of dataset repositories: download a table, read it and describe it."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ def load_table(
     md5: str = "",
     **origin: Any,
 ) -> tuple[Dataset, Card]:
-    """Download a table, read it, and leave columns out."""
+    """Download a table, read it, and drop columns."""
     unknown = next((name for name in categorical if columns and name not in columns), None)
     if unknown is not None:
         raise UnknownNameError("categorical column", unknown, columns, f"in {what}")
-    # `read_file` would refuse some columns that are left out, such as identifiers, if they were not categorical.
+    # Treat dropped columns as categorical: `read_file` would reject some of them (identifiers) otherwise.
     listed = [*categorical, *(name for name in drop if name in columns)]
     table = f"the table of {what}"
     with temporary_folder("download") as folder:
@@ -88,7 +88,7 @@ def choose_target(what: str, declared: Sequence[str], columns: Collection[str], 
 
 OPENML_VARIABLE = "MFBENCH_OPENML_URL"
 
-# OpenML's own rule for names; a version is a whole number.
+# OpenML's own rule for names; a version is an integer.
 _NAME = re.compile(r"([A-Za-z0-9_.\-(),]*[A-Za-z0-9_\-(),][A-Za-z0-9_.\-(),]*)(?:@([1-9][0-9]{0,5}))?")
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}")
 _OVERLOADED = "107"
@@ -108,8 +108,8 @@ def load_openml(
     drop: Sequence[str] = (),
     progress: DownloadProgress | None = None,
 ) -> tuple[Dataset, Card]:
-    """Download a dataset of OpenML."""
-    # Columns that OpenML marks as row numbers, as ignored or as further targets are left out; its nominal columns are
+    """Download a dataset from OpenML."""
+    # Columns that OpenML marks as row identifiers, ignored or further targets are dropped; its nominal columns are
     # categorical. The published MD5 is verified.
     number = _number_of(str(reference))
     what = f"OpenML dataset {number}"
@@ -143,7 +143,7 @@ def load_openml(
 
 
 def openml_suite(reference: str | int) -> list[int]:
-    """Return the numbers of the datasets of an OpenML suite or study."""
+    """Return the dataset numbers of an OpenML suite or study."""
     alias = str(reference)
     if not re.fullmatch(r"[A-Za-z0-9_\-]+", alias):
         raise UsageError(f"{alias!r} is not an OpenML suite: use its number or alias, such as 99 or OpenML-CC18")
@@ -157,7 +157,7 @@ def openml_suite(reference: str | int) -> list[int]:
 
 
 def _request(path: str, what: str) -> Any:
-    """Return the answer of the REST API; its refusals carry a code and a message in the body."""
+    """Return the response of the REST API, whose errors carry a code and a message in the body."""
     try:
         return fetch_json(f"{_server()}/api/v1/json/{path}", what=what)
     except RefusedError as error:
@@ -175,7 +175,7 @@ def _request(path: str, what: str) -> Any:
 
 
 def _number_of(reference: str) -> int:
-    """Return the number of a dataset, given its number or name."""
+    """Return a dataset's number, given its number or name."""
     if _NUMBER.fullmatch(reference):
         return int(reference)
     match = _NAME.fullmatch(reference)
@@ -183,7 +183,7 @@ def _number_of(reference: str) -> int:
         raise UsageError(f"{reference!r} is not an OpenML dataset: use a number or a name, such as '61' or 'iris@1'")
     name, version = match[1], match[2]
     what = f"OpenML dataset {reference!r}"
-    # A version that is named may have been deactivated since; without one, only active versions count.
+    # An explicit version may since have been deactivated; without one, only active versions count.
     filters = f"data_version/{version}/status/all" if version else "status/active"
     answer = _request(f"data/list/data_name/{quote(name, safe='')}/{filters}", what)
     with answer_of("OpenML", what):
@@ -211,7 +211,7 @@ def _describe(number: int) -> dict[str, Any]:
 
 
 def _flags_of(number: int) -> Flags:
-    """Return what OpenML records about each column; nothing for a dataset that it has not analysed."""
+    """Return OpenML's metadata about each column; empty if it has not analysed the dataset."""
     what = f"the list of columns of OpenML dataset {number}"
     try:
         answer = _request(f"data/features/{number}", what)
@@ -223,12 +223,12 @@ def _flags_of(number: int) -> Flags:
 
 
 def _server() -> str:
-    """Return the address of the server; the package's configuration has that of the XML interface."""
+    """Return the server's address; the package's configuration holds the XML endpoint."""
     address = os.environ.get(OPENML_VARIABLE)
     if not address:
         try:
             from openml import config
-        except (ImportError, OSError) as error:  # importing it creates folders for its settings and its cache
+        except (ImportError, OSError) as error:  # importing it creates its configuration and cache folders
             reason = f"the openml package cannot be imported ({plain_text(error, 200)})"
             raise DataError(f"{reason}: install it, and make sure that its home folder is writable") from error
         address = config.server
@@ -240,7 +240,7 @@ def _flagged(flags: Flags, flag: str) -> list[str]:
 
 
 def _listed(names: object, flags: Flags) -> list[str]:
-    """Return the columns that a field names: a list, one name, or several separated by commas."""
+    """Return the columns that a field names: a list, one name, or a comma-separated string."""
     columns = []
     for name in map(str, _as_list(names)):
         columns += [name] if name in flags else [part.strip().strip("\"'") for part in name.split(",")]
@@ -248,7 +248,7 @@ def _listed(names: object, flags: Flags) -> list[str]:
 
 
 def _as_list(value: object) -> list[Any]:
-    """Return a list: the server writes a list of one item as the item."""
+    """Return a list: the server unwraps lists of one item."""
     return value if isinstance(value, list) else [] if value is None else [value]
 
 
@@ -264,9 +264,9 @@ def load_uci(
     drop: Sequence[str] = (),
     progress: DownloadProgress | None = None,
 ) -> tuple[Dataset, Card]:
-    """Download a dataset of the UCI repository."""
-    # Columns whose role is not "Feature" (identifiers, further targets, "Other") are left out. Columns of the types
-    # "Categorical" and "Binary", and all columns of text, are categorical.
+    """Download a dataset from the UCI repository."""
+    # Columns with a role other than "Feature" (identifiers, further targets, "Other") are dropped. Columns of the types
+    # "Categorical" and "Binary", and all text columns, are categorical.
     if not re.fullmatch(r"[1-9][0-9]{0,8}", str(uci_id)):
         raise UsageError(f"{str(uci_id)!r} is not the number of a UCI dataset: use one such as 53")
     what = f"UCI dataset {uci_id}"
@@ -304,7 +304,7 @@ def load_uci(
 
 
 def _describe_uci(url: str, what: str) -> dict[str, Any]:
-    """Return UCI's description of a dataset, if it offers a table of it."""
+    """Return UCI's description of a dataset, if the dataset has a table."""
     answer = fetch_json(url, what=f"the description of {what}")
     with answer_of("UCI", what):
         if int(answer.get("status", 200)) != 200:
@@ -318,7 +318,7 @@ def _describe_uci(url: str, what: str) -> dict[str, Any]:
 
 
 def _citation(description: dict[str, Any]) -> str:
-    """Return how to cite a dataset, with the paper that introduced it if UCI names one."""
+    """Return how to cite a dataset, with its introductory paper if UCI names one."""
     creators = description.get("creators") or []
     authors = ", ".join(map(str, creators)) if isinstance(creators, list) else str(creators)
     year = description.get("year_of_dataset_creation") or "n.d."

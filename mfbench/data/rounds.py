@@ -1,8 +1,8 @@
 """Rounds of a dataset with known relevant features: each round has new rows, the same for every method.
 
-Rounds are comparable because results are reported in one order of features, the *canonical* order. Selectors see the
-columns in a random order that differs between rounds: among equal weights the first feature wins, so a fixed position
-would favour or harm the relevant features.
+Results are reported in one *canonical* order of features, so that rounds are comparable. Selectors see the columns in a
+random order that differs between rounds: among equal weights the first feature wins, so a fixed position would favour
+or harm the relevant features.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class Round:
     """The data of one round."""
 
     data: Dataset  # columns, names and truth in the order that selectors see
-    order: NDArray[np.intp]  # the canonical feature of each column
+    order: NDArray[np.intp]  # canonical feature of each column
 
 
 def canonical_dataset(reference: Reference, registry: Registry, seed: int | None = None) -> Dataset:
-    """Return a dataset with its columns in canonical order, after checking that rounds of it can be drawn."""
+    """Return a dataset in canonical column order, after checking that rounds can be drawn from it."""
     expression = reference.expression if isinstance(reference, RegisteredReference) else None
     if expression is None or not (registered := registry.dataset(expression.name)).spec.embedded:
         raise _no_truth(reference)
@@ -59,7 +59,7 @@ def _no_truth(reference: Reference) -> DataError:
 
 
 def check_rounds(reference: Reference, registry: Registry) -> Dataset:
-    """Return an example of the rounds of a dataset, after checking that two seeds agree in size and truth."""
+    """Return an example round, after checking that two seeds agree in size and truth."""
     one, other = (canonical_dataset(reference, registry, seed) for seed in (0, 1))
     for name in ("n_features", "relevant", "interactions"):
         if getattr(one, name) != getattr(other, name):
@@ -72,14 +72,13 @@ def check_rounds(reference: Reference, registry: Registry) -> Dataset:
 
 def draw_round(reference: Reference, registry: Registry, seed: int) -> Round:
     """Return the data of one round, a function of the seed alone."""
-    # A generator makes new data. A dataset without a parameter `seed` is a table of its distribution, such as the
-    # complete truth table of a rule: the same number of rows is drawn from it with replacement, which makes rounds
-    # independent samples as well.
+    # A generator makes new data. A dataset without a parameter `seed` is a table of its distribution (the truth table
+    # of a rule, for example): drawing as many rows from it with replacement makes its rounds independent samples too.
     rng = np.random.default_rng(seed)
     own = int(rng.integers(2**32))
     data = canonical_dataset(reference, registry, own)
     order = rng.permutation(data.n_features)
-    assert isinstance(reference, RegisteredReference)  # `canonical_dataset` refuses the others
+    assert isinstance(reference, RegisteredReference)  # `canonical_dataset` rejects the others
     if SEED not in parameter_names(registry.dataset(reference.expression.name)):
         rows = rng.integers(data.n_samples, size=data.n_samples)
         data = replace(
@@ -92,7 +91,7 @@ def draw_round(reference: Reference, registry: Registry, seed: int) -> Round:
 
 
 def reorder_columns(data: Dataset, order: NDArray[np.intp]) -> Dataset:
-    """Return a dataset whose column j is the column ``order[j]`` of another; the truth follows."""
+    """Return a dataset whose column j is column ``order[j]`` of the original, with the truth reordered to match."""
     position = np.argsort(order)
     pairs = data.interactions
     return replace(

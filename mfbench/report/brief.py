@@ -1,4 +1,4 @@
-"""The short report: scores, a line per method, what failed or was left out, and the answer as the last lines."""
+"""The short report: scores, a line per method, failures and omissions, and the conclusion as the last lines."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def brief_report(
 
 
 def _scores(metric: str, table: Table, methods: Sequence[str], trial_name: str, width: int) -> Section:
-    """Return the table of scores: datasets as rows if the methods fit, otherwise methods as rows, with means alone."""
+    """Return the table of scores: datasets as rows if all methods fit, otherwise methods as rows, with means only."""
     title = with_unit(metric, SCORES[metric].percent)
     if needed_width(table) > width:
         body = Table(table.columns, table.rows[: len(table.rows) - table.footer_rows])
@@ -90,7 +90,7 @@ def _scores(metric: str, table: Table, methods: Sequence[str], trial_name: str, 
 
 
 def method_lines(run: Run, width: int) -> Table:
-    """Return one line per method; the description is cut to the room that is left, or left out if that is small."""
+    """Return one line per method; descriptions are truncated to the available width, or omitted if it is small."""
     metric, reference = run.settings.metric, run.settings.reference
     columns = verdict_columns(run.settings, relation_of_test_sets(run.detects, run.folds_per_dataset))
     verdict = [title for title, prefix in columns if prefix == "sound_" and reference is not None]
@@ -116,7 +116,7 @@ def _described(table: Table, descriptions: Sequence[str], width: int) -> Table:
 
 
 def problems(run: Run) -> list[str]:
-    """Return what was left out, failed, or has not run, and how many trials raised warnings; a line each."""
+    """Return one line each on omissions, failures, pending trials and the number of trials with warnings."""
     notes = [] if len(run.outcomes) else ["No trials: there was nothing to measure."]
     notes += run.remarks
     notes += [*restriction(run.meta, listed), *sampled_rows(run, listed)]
@@ -134,7 +134,7 @@ def problems(run: Run) -> list[str]:
 
 
 def _incomplete_note(completed: Completed) -> str:
-    """Return what happens to cells without a score of every fold."""
+    """Return how cells without a score of every fold are treated."""
     note = "Incomplete cells are not compared"
     if completed.filled:
         note += f"; values stand for {counted(completed.filled, 'missing cell')} in ranks"
@@ -148,7 +148,7 @@ def _failures(failures: pd.DataFrame) -> list[str]:
     groups = list(failures.groupby("method", sort=False))
     for method, group in groups[:MOST_FAILURES]:
         first = group.to_dict("records")[0]
-        # A missing entry in a column of strings is None or, in pandas, NaN.
+        # Missing entries in a string column are None or, in pandas, NaN.
         parts = (first[name] for name in ("status", "error_message"))
         reason = ": ".join(" ".join(part.split()) for part in parts if isinstance(part, str) and part)
         places = listed(list(group["dataset"].unique()), 3)
@@ -159,7 +159,7 @@ def _failures(failures: pd.DataFrame) -> list[str]:
 
 
 def reading_notes(run: Run) -> list[str]:
-    """Return what changes how the numbers of the short report are read, a line each, with a link into the docs."""
+    """Return one line each on what affects the reading of the short report's numbers, with links into the docs."""
     kind = kind_of(run)
     reference, notes = run.settings.reference, compared_folds(run.coverage, run.protocol.trial_name)
     if kind == "calibration" and reference is not None:
@@ -188,7 +188,7 @@ def reading_notes(run: Run) -> list[str]:
 
 
 def _cut(text: str, room: int) -> str:
-    """Return a text of at most `room` columns."""
+    """Truncate a text to `room` columns."""
     if cell_len(text) <= room:
         return text
     while cell_len(text) > room - 1:

@@ -1,4 +1,4 @@
-"""Formatting of numbers for the cells of all sections."""
+"""Number formatting for table cells, shared by all sections."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DASH = Cell("–", "missing")
 
 
 def table_of(columns: Sequence[str], rows: Iterable[Iterable[object]], title: str = "", **options: Any) -> Table:
-    """Return a table of rows whose entries are cells or plain values."""
+    """Return a table from rows of cells or plain values."""
     cells = [[entry if isinstance(entry, Cell) else Cell(str(entry)) for entry in row] for row in rows]
     return Table(list(columns), cells, title, **options)
 
@@ -28,7 +28,7 @@ def rows_by_dataset(
     methods: Sequence[str],
     cell: Callable[[Mapping[Any, Any]], Cell],
 ) -> list[list[object]]:
-    """Return a row for each dataset, with a cell per method: a dash where the frame has no row of the two."""
+    """Return a row per dataset with a cell per method, and a dash for each pair absent from the frame."""
     cells = {(row["dataset"], row["method"]): cell(row) for row in frame.to_dict("records")}
     return [[*own, *(cells.get((dataset, method), DASH) for method in methods)] for dataset, own in first.items()]
 
@@ -54,45 +54,45 @@ def score_cell(row: Mapping[Any, Any], percent: bool, mark: str | None = None) -
 
 
 def number_cell(value: float, form: str) -> Cell:
-    """Return a formatted number, a dash if it is not finite."""
+    """Return a formatted number, or a dash if it is not finite."""
     return Cell(format(value, form)) if np.isfinite(value) else DASH
 
 
 def size_text(value: float, percent: bool, sign: str = "") -> str:
-    """Return a score or a difference of scores, in percent if it is a share; a dash if it is not finite."""
+    """Return a score or score difference, in percent if it is a share, or a dash if it is not finite."""
     if not np.isfinite(value):
         return "–"
     return f"{100.0 * value:{sign}.1f}" if percent else f"{value:{sign}.3f}"
 
 
 def size_cell(value: float, percent: bool) -> Cell:
-    """Return a cell with a score or a difference."""
+    """Return a cell with a score or score difference."""
     return Cell(size_text(value, percent)) if np.isfinite(value) else DASH
 
 
 def precise_text(value: float, percent: bool) -> str:
-    """Return a signed difference of means with one digit more than `size_text`."""
+    """Return a signed difference of means, with one digit more than `size_text`."""
     return f"{100 * value:+.2f}" if percent else f"{value:+.4f}"
 
 
 def in_points(size: float, percent: bool) -> str:
-    """Return a chosen size of a difference with its unit, if it has one."""
+    """Return a user-chosen difference with its unit, if it has one."""
     points = f"{100 * size:g}"
     return f"{points} percentage point{'' if points == '1' else 's'}" if percent else f"{size:g}"
 
 
 def outcomes_text(row: Mapping[Any, Any], prefix: str) -> str:
-    """Return a row's counts of wins, ties and losses, such as "3/1/0"."""
+    """Return a row's counts of wins, ties and losses in the form "3/1/0"."""
     return "/".join(str(row[f"{prefix}_{word}"]) for word in ("wins", "ties", "losses"))
 
 
 def rank_text(value: float) -> str:
-    """Return an average rank with two digits, a half rounded to even so that floating-point error does not decide."""
+    """Return an average rank with two digits, rounding half to even so that floating-point error does not matter."""
     return f"{np.round(value, 2):.2f}"
 
 
 def rank_cell(value: float) -> Cell:
-    """Return an average rank, a dash if there is none."""
+    """Return a cell with an average rank, or a dash if there is none."""
     return Cell(rank_text(value)) if np.isfinite(value) else DASH
 
 
@@ -113,7 +113,7 @@ def p_text(value: float) -> str:
 
 def seconds(value: float) -> str:
     """Return a duration in a suitable unit."""
-    # Round before choosing the unit: otherwise "1000 ms" and "60.0 s" would appear.
+    # Round before choosing the unit; otherwise "1000 ms" and "60.0 s" would appear.
     if round(1000 * value) < 1000:
         return f"{1000 * value:.0f} ms"
     if round(value, 1) < 60.0:
@@ -130,7 +130,7 @@ def time_cell(value: float) -> Cell:
 
 
 def measured(value: float, measure: str) -> str:
-    """Return a value of a measure with its unit and three significant digits: a time, memory, or a score."""
+    """Return a measured value (time, memory or score) with its unit and three significant digits."""
     if measure in SCORES:
         return f"{100 * value:.2f} %" if SCORES[measure].percent else f"{value:.3f}"
     units = (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)) if measure == "memory" else (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6))
@@ -141,6 +141,6 @@ def measured(value: float, measure: str) -> str:
 
 def with_unit(metric: str, percent: bool) -> str:
     """Return a metric's name and unit for a heading."""
-    # Names with an underscore keep the form in which suites write them.
+    # Names with underscores stay as suites write them.
     name = metric if "_" in metric else metric.capitalize()
     return f"{name}, percent" if percent else name

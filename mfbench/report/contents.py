@@ -1,6 +1,6 @@
-"""The contents of a report: the sections of each kind of run, in order.
+"""The table of contents: the sections of each kind of run, in order.
 
-A section is built of what it prints, and is empty if it does not apply to the run. The terminal and all exports render
+Each section decides for itself whether it applies to the run, and is empty if not. The terminal and all exports render
 the same list.
 """
 
@@ -35,7 +35,7 @@ Kind = Literal["comparison", "detection", "calibration", "timing", "empty"]
 
 
 class ListedSection(NamedTuple):
-    """A section in the list of contents: its function, the kinds of run it is for, whether --statistics asks for it."""
+    """An entry in the table of contents: a section function, its kinds of run, and whether --statistics enables it."""
 
     build: Callable[[Run], Section]
     kinds: tuple[Kind, ...]
@@ -43,12 +43,12 @@ class ListedSection(NamedTuple):
 
 
 def across_datasets_of(run: Run) -> Section:
-    """Return the section on tests across datasets."""
+    """Return the section of tests across datasets."""
     return section_across(run.overall(), SCORES[run.settings.metric].percent)
 
 
 def pairs_of(run: Run) -> Section:
-    """Return the section on all pairs of methods."""
+    """Return the section of all pairs of methods."""
     return section_of_pairs(run.overall(), SCORES[run.settings.metric].percent)
 
 
@@ -69,7 +69,7 @@ CONTENTS = (
     ListedSection(interactions, ("comparison", "detection")),
     ListedSection(pair_weights, ("comparison",), on_request=True),
 )
-"""Every section, in the order of the report. The sections of plugins and the remarks follow."""
+"""All sections, in report order; plugin sections and the remarks follow."""
 
 
 def kind_of(run: Run) -> Kind:
@@ -100,7 +100,7 @@ def report_of(
 
 
 def plugin_sections(run: Run, registry: Registry) -> list[Section]:
-    """Return the sections that plugins add; one more has a note for each plugin whose sections failed."""
+    """Return the plugin sections, followed by a section that lists the plugins whose sections failed."""
     returned, problems = registry.report_sections(
         lambda: Run(run.path, reference=run.reference, metric=run.metric, presentation=run.presentation)
     )
@@ -118,8 +118,8 @@ def plugin_sections(run: Run, registry: Registry) -> list[Section]:
 
 
 def _guarded_chart(chart: Chart, plugin: Plugin) -> Chart:
-    """Return a chart that replaces itself by a sentence if drawing it as text fails."""
-    # If its specification or its words fail, that is a ValueError, which those who draw pictures expect.
+    """Return a chart that renders as an error message if drawing it as text fails."""
+    # Failures in `spec` or `alt` become a ValueError, which the picture renderers expect.
 
     def failure(error: Exception) -> str:
         return _failure(f"chart {chart.name!r}", plugin, error)
@@ -128,7 +128,7 @@ def _guarded_chart(chart: Chart, plugin: Plugin) -> Chart:
         assert chart.text is not None
         try:
             return [str(line) for line in chart.text(width)]
-        except Exception as error:  # noqa: BLE001 - whatever a plugin raises, the report must go on
+        except Exception as error:  # noqa: BLE001 - the report must survive any plugin error
             return [failure(error)]
 
     def checked(make: Callable[[], Any]) -> Any:
@@ -145,7 +145,7 @@ def _guarded_chart(chart: Chart, plugin: Plugin) -> Chart:
 
 
 def _guarded(value: Callable[[], Any], plugin: Plugin) -> Callable[[], Any]:
-    """Return a function whose value is a sentence if the plugin's fails, or returns what JSON cannot hold."""
+    """Return a function that yields an error message if the plugin's function fails or returns non-JSON values."""
 
     def guarded() -> Any:
         try:
@@ -165,30 +165,30 @@ def _failure(what: str, plugin: Plugin, error: Exception) -> str:
 HEADING_WIDTH = 9
 HEADING_LINES = 4
 MARKED_ROLES = ("not-worse", "above", "below", "equivalent", "marked", "best-marked")
-"""Roles of cells whose text ends with a mark."""
+"""Cell roles whose text ends with a mark."""
 GAP = 3
-"""Blanks between two columns on a terminal."""
+"""Spaces between two columns on a terminal."""
 
 
 def transposed(table: Table, heading: str) -> Table:
-    """Return a table whose rows are the columns of another."""
+    """Return a table with rows and columns swapped."""
     rows = [[Cell(name), *(row[index] for row in table.rows)] for index, name in enumerate(table.columns[1:], 1)]
     return Table([heading, *(row[0].text for row in table.rows)], rows, table.title)
 
 
 def compact(table: Table) -> Table:
-    """Return a table with headings of a few letters per line, and without the standard deviations."""
+    """Return a table with headings wrapped to a few letters per line, and without standard deviations."""
     rows = [[row[0], *(Cell(re.sub(r" ± [\d.]+", "", cell.text), cell.role) for cell in row[1:])] for row in table.rows]
     return Table([table.columns[0], *map(_heading, table.columns[1:])], rows, table.title, table.footer_rows)
 
 
 def needed_width(table: Table) -> int:
-    """Return the number of characters that a table takes on a terminal."""
+    """Return the width of a table on a terminal, in characters."""
     return sum(GAP + column_width(table, index) for index in range(len(table.columns))) - 1
 
 
 def column_width(table: Table, index: int) -> int:
-    """Return the number of characters that a column takes on a terminal, with the room for marks."""
+    """Return the width of a column on a terminal, in characters, including space for marks."""
     room = 1 + len(MARK) if index and has_marks(table) else 0
     heading = max(map(cell_len, table.columns[index].split("\n")))
     widths = (cell_len(row[index].text) + (0 if row[index].role in MARKED_ROLES else room) for row in table.rows)

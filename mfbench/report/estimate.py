@@ -1,4 +1,4 @@
-"""What a run would do and cost, on the terminal."""
+"""The estimate of a run's size and cost, on the terminal."""
 
 from __future__ import annotations
 
@@ -17,41 +17,41 @@ from mfbench.run.forecast.estimate import Estimate, Share
 from mfbench.run.forecast.order import duration_text
 from mfbench.suite.plan import Forecast
 
-PRIOR = 0.05  # of the whole predicted time: until that much has ended, the prediction counts more than the trials
-LEAST_PRIOR = 2.0  # seconds of all workers
+PRIOR = 0.05  # share of the predicted total that counts as already observed, so that the first trials do not dominate
+LEAST_PRIOR = 2.0  # lower bound of that share, in seconds over all workers
 
 
 class Remaining:
-    """The time left of a run, updated with each trial that ends."""
+    """The remaining time of a run, updated as trials end."""
 
     def __init__(self, forecast: Forecast, pending: Sequence[Trial], limit: float = math.inf) -> None:
         self.forecast = forecast
         self.limit = limit
-        self._running: dict[str, tuple[float, float]] = {}  # predicted seconds and those so far
+        self._running: dict[str, tuple[float, float]] = {}  # predicted and elapsed seconds of each running trial
         self.total = forecast.wall(pending)
         self._number = len(pending)
         self._work = math.fsum(forecast.costs.of(trial).seconds for trial in pending)
-        # As if trials had ended that took exactly as long as predicted: the first trials alone would mislead.
+        # A prior: as if trials of exactly the predicted duration had ended, since the first few alone would mislead.
         self._predicted = self._actual = max(PRIOR * self._work, LEAST_PRIOR)
 
     def running(self, trials: Sequence[tuple[Trial, float]]) -> None:
-        """Take the trials that run now, and their seconds so far, into account."""
+        """Account for the running trials and their elapsed seconds."""
         self._running = {trial.key: (self.forecast.costs.of(trial).seconds, seconds) for trial, seconds in trials}
 
     def finished(self, trial: Trial, result: TrialResult) -> None:
-        """Count a trial that has ended."""
+        """Account for a trial that has ended."""
         self._running.pop(trial.key, None)
         predicted = self.forecast.costs.of(trial).seconds
         self._number -= 1
         self._work -= predicted
         if result.status not in (Status.OK, Status.TIMEOUT) or not math.isfinite(result.duration):
-            return  # a failure takes as long as it takes to fail, and a crash has no time of its own
+            return  # a failure's duration says nothing about the cost, and a crash has none
         self._predicted += predicted
         self._actual += result.duration
 
     @property
     def correction(self) -> float:
-        """How much longer trials take than predicted: those that have ended, and those that are late already."""
+        """Ratio of actual to predicted durations, from trials that have ended and those already overdue."""
         ended = self._actual / self._predicted
         late = [(predicted, seconds) for predicted, seconds in self._running.values() if seconds > ended * predicted]
         predicted, actual = (math.fsum(part) for part in zip((0.0, 0.0), *late, strict=True))
@@ -59,7 +59,7 @@ class Remaining:
 
     @property
     def seconds(self) -> float:
-        """The seconds left, without those of the start."""
+        """Remaining seconds, excluding startup."""
         if self._number <= 0:
             return 0.0
         correction = self.correction
@@ -69,12 +69,12 @@ class Remaining:
         return max(shared, *rests, 0.0)
 
     def _rest(self, expected: float, seconds: float) -> float:
-        # A trial that is late is expected to take as long again: nothing else is known about it.
+        # With no other information, an overdue trial is expected to take as long again.
         return expected - seconds if seconds <= expected else max(0.0, min(seconds, self.limit - seconds))
 
 
 def in_words(seconds: float) -> str:
-    """Return a duration in the largest units that matter, for estimates."""
+    """Return a duration in its largest significant units, for estimates."""
     if seconds <= 120:
         return f"{math.ceil(seconds)} s"
     minutes = round(seconds / 60)
@@ -91,7 +91,7 @@ _GIB = 2**30
 
 
 def show_estimate(estimate: Estimate, suite: str, console: Console) -> None:
-    """Print an estimate: size and cost of the run, its datasets, the most expensive methods, what is left out."""
+    """Print an estimate: size and cost of the run, its datasets, the most expensive methods, and omissions."""
     for line in summary(estimate):
         console.print(line)
     if estimate.pending:
@@ -133,7 +133,7 @@ def summary(estimate: Estimate) -> list[str]:
 
 
 def too_long(cells: Iterable[tuple[str, str, int]], limit: float) -> list[str]:
-    """Return a sentence on trials that are expected to exceed their time limit; none if there are none."""
+    """Return a sentence on trials expected to exceed their time limit; empty if there are none."""
     methods: dict[str, list[str]] = {}
     number = 0
     for dataset, method, trials in cells:
@@ -149,7 +149,7 @@ def too_long(cells: Iterable[tuple[str, str, int]], limit: float) -> list[str]:
 
 
 def hours(seconds: float) -> str:
-    """Return a duration in hours, by which machines are booked; one of a few minutes in the units of `in_words`."""
+    """Return a duration in hours, the unit in which machines are booked; short ones in the units of `in_words`."""
     if seconds < 360:
         return in_words(seconds)
     return f"{seconds / 3600:.{2 if seconds < 3600 else 1 if seconds < 36000 else 0}f} h"

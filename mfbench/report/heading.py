@@ -1,4 +1,4 @@
-"""The head of a report: the setting, the environment, and the commands that make the report again."""
+"""The header of a report: the setting, the environment, and the commands that regenerate it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def setting_of(run: Run) -> str:
 
 
 def _classes(meta: RunMetadata, labels: Sequence[str]) -> str:
-    """Return which classes are kept; where datasets differ, those whose rule is their own are named."""
+    """Return which classes are kept, naming the datasets that deviate from the suite's rule."""
     texts = {"two-largest": "two largest classes", "all": "all classes"}
     own = [label for label in labels if meta.classes.get(label, meta.protocol.classes) != meta.protocol.classes]
     if not own:
@@ -39,7 +39,7 @@ def _classes(meta: RunMetadata, labels: Sequence[str]) -> str:
 
 
 def _tuning(protocol: ProtocolSettings, used: set[str], nested: str) -> str:
-    # A part of a suite may have no tuned method; the setting is that of the suite.
+    # A part of a suite may contain no tuned method; if so, use the suite's setting.
     selections: set[str | None] = {*used} or {protocol.selection}
     thinned = f", at most {protocol.grid_values} values of each parameter" if protocol.grid_values else ""
     if "per-dataset" not in selections:
@@ -81,17 +81,17 @@ def regeneration_commands(
     figures: Sequence[str] = (),
     joined: Sequence[str] = (),
 ) -> list[str]:
-    """Return the command lines that make a run's report again, in the order in which to run them."""
+    """Return the commands that regenerate a run's report, in order."""
     folder = run.meta.folder_words
     options = ["--statistics"] if statistics else []
     options += ["--reference", reference] if reference is not None else []
     options += ["--metric", run.metric] if run.metric is not None else []
     options += [f"--{form}", *figures, *(["--output", output] if output else [])]
-    if joined or run.bundle is not None or not run.meta.out:  # without it, merged from runs of several commands
+    if joined or run.bundle is not None or not run.meta.out:  # no output folder: merged from several runs
         source = joined or [(run.bundle or run.path).as_posix()]
         return [shell_command(["mfbench", "report", *source, *options])]
     shard = run.meta.shard
-    # Trials side by side slow each other down, so the number of workers is a condition of what is timed.
+    # Concurrent trials slow each other down, so timings depend on the number of workers.
     jobs = ["--jobs", str(run.meta.environment.jobs)] if KINDS[run.meta.protocol.kind].times else []
     suite = [*_portable(run.meta), *jobs, *(shard.words if shard is not None else ()), *folder]
     stored = [run.meta.name, *folder] if shard is None else [run.path.as_posix()]
@@ -99,7 +99,7 @@ def regeneration_commands(
 
 
 def _portable(meta: RunMetadata) -> list[str]:
-    """Return the command of a run for any machine: a mirror of data is named DIR, and only if data came from it."""
+    """Return a run's command for any machine; a mirror, if data came from it, is shown as DIR."""
     words = list(meta.command)
     if MIRROR in words:
         place = words.index(MIRROR)
@@ -112,7 +112,7 @@ TEST = "Wilcoxon's test over datasets, with Holm's adjustment over all pairs of 
 
 
 def answer_across(overall: Overall) -> list[str]:
-    """Return the answer of a comparison over several datasets."""
+    """Return the conclusion of a comparison over several datasets."""
     names = [str(name) for name in overall.ranks.index]
     if not names:
         return ["No dataset has a score of every method, so none is ahead."]
@@ -157,5 +157,5 @@ def _worse(names: Sequence[str]) -> str:
 
 
 def listed(names: Sequence[str], most: int = MOST_NAMED) -> str:
-    """Return names as a list in a sentence; beyond `most` they are counted."""
+    """Join names into a list for a sentence; beyond `most` they are counted."""
     return listing(names if len(names) <= most else [*names[:most], f"{len(names) - most} more"])

@@ -1,4 +1,4 @@
-"""Lists of suites, methods and datasets as tables on the terminal; importing this loads no numeric library."""
+"""Terminal tables that list suites, methods and datasets; importing this module loads no numeric library."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _table(*columns: str, fold: Sequence[str] = (), bold: str = "name") -> Table
 
 
 def show_plugins(registry: Registry, console: Console, tags: Sequence[str] = ()) -> None:
-    """Print selectors, classifiers and executors; with `tags`, only methods that have at least one of the tags."""
+    """Print selectors, classifiers and executors; with `tags`, only methods with at least one of them."""
     kinds = {"selectors": registry.selectors, "classifiers": registry.classifiers}
     tags_in_use = {tag for table in kinds.values() for entry in table.values() for tag in entry.spec.tags}
     for tag in tags:
@@ -78,14 +78,14 @@ def show_plugins(registry: Registry, console: Console, tags: Sequence[str] = ())
 
 
 def _summary(entry: Registered) -> Text:
-    """Return the line about a method, and what it lacks here."""
+    """Return a method's summary line, including any missing requirements."""
     text = Text(plain_text(entry.spec.summary))
     missing = missing_packages(entry.spec)
     return text.append(f"; needs {listing(missing)}: {remedy(entry)}", style="yellow") if missing else text
 
 
 def _show_executors(registry: Registry, console: Console) -> None:
-    """Print what ``--executor`` accepts besides "local"."""
+    """Print the values of ``--executor`` besides "local"."""
     if not registry.executors:
         return
     table = _table("name", "what it is", "package", fold=("what it is",))
@@ -112,7 +112,7 @@ def _package(plugin: Plugin) -> str:
 
 
 def show_suites(registry: Registry, console: Console) -> None:
-    """Print the installed suites; for an invalid suite, print the error."""
+    """Print the installed suites, or the error for each invalid one."""
     from mfbench.suite.loading import parse_suite, read_text
 
     table = _table("name", "title", "datasets", "methods", "profiles", "parts", "file", fold=("title", "parts", "file"))
@@ -136,7 +136,7 @@ def show_suites(registry: Registry, console: Console) -> None:
 
 
 def show_suite(name: str, registry: Registry, console: Console) -> None:
-    """Print the labels of a suite's datasets and methods, which ``--only`` matches, with what restricts them."""
+    """Print the labels of a suite's datasets and methods, as matched by ``--only``, with their restrictions."""
     from mfbench.suite.loading import find_suite, parse_suite, read_text
 
     path = find_suite(name, registry)
@@ -194,7 +194,7 @@ def show_datasets(
 
 
 def _show_unregistered(registry: Registry, console: Console, lookup: Lookup) -> None:
-    """Print the unregistered datasets in mirror and cache with the references that load them."""
+    """Print the unregistered datasets in mirror and cache, with the references that load them."""
     specs = [entry.spec for entry in registry.datasets.values() if not entry.spec.embedded]
     registered = {key for spec in specs for key in keys_of(spec)}
     facts = {item.key: ("cached", item.facts) for item in lookup.cache.entries()}
@@ -255,7 +255,7 @@ def show_dataset(
 
 
 def _first_rows(dataset: Dataset, width: int, rows: int) -> Table:
-    """Return the first rows: as many columns as fit, and the class."""
+    """Print the first rows: as many columns as fit, and the class."""
     shown = max(1, min(dataset.n_features, width // 12 - 2))
     more = ["…"] if shown < dataset.n_features else []
     table = _table(*dataset.feature_names[:shown], *more, "class", bold="")

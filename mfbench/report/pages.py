@@ -1,4 +1,4 @@
-"""The page of a run: its report with everything, the groups of datasets with verdicts of their own, and tags."""
+"""The HTML page of a run: its full report, plus verdicts per group of datasets, and tags."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def page_of(run: Run, registry: Registry | None = None, command: str = "") -> st
 
 
 def answer_of(run: Run) -> list[str]:
-    """Return the outcome of a run in one or two sentences; none for a part of a run, and if no scores are compared."""
+    """Return the conclusion of a run in one or two sentences; empty for a shard, and if no scores are compared."""
     if run.meta.shard is not None:
         return []
     return answer_across(run.overall()) if kind_of(run) in ("comparison", "detection") else []
 
 
 def problems_of(report: Report) -> list[str]:
-    """Return the sentences on what was left out, failed, has not run or was not reached."""
+    """Return the sentences on omissions, failures, pending trials and unreached cells."""
     words = {
         "left_out": (
             "Left out",
@@ -69,7 +69,7 @@ def problems_of(report: Report) -> list[str]:
 
 
 def groups_of(run: Run, registry: Registry | None = None) -> list[Group]:
-    """Return all datasets, those of each collection, and those that need no network, each with its verdicts."""
+    """Return groups of datasets with their verdicts: all datasets, each collection, and those available offline."""
     everything = list(dict.fromkeys(run.outcomes["dataset"]))
     parts = {f"the collection {name}": datasets for name, datasets in run.collections.items()}
     if registry is not None:
@@ -83,14 +83,14 @@ def groups_of(run: Run, registry: Registry | None = None) -> list[Group]:
 
 
 def tags_of(run: Run, registry: Registry | None) -> list[list[str]]:
-    """Return the tags of the selector and the classifier of each method; none for those that are not installed."""
+    """Return the tags of each method's selector and classifier; empty for those not installed."""
     if registry is None:
         return []
     tags = []
     for text in run.methods.values():
         steps = [step.strip().partition(" [")[0] for step in text.split(" → ")]
         names = [_name(step) for step in steps if not step.startswith("top ")]
-        # A name may be that of a selector and of a classifier. Where something is predicted, the classifier is last.
+        # A selector and a classifier may share a name; in predictive runs the last name is the classifier.
         parts = [registry.selectors.get(name) or registry.classifiers.get(name) for name in names]
         if not run.detects:
             parts[-1:] = [registry.classifiers.get(name) or registry.selectors.get(name) for name in names[-1:]]
@@ -122,7 +122,7 @@ def _name(expression: str) -> str:
 
 
 def is_plain(console: Console) -> bool:
-    """Return whether to print progress line by line: without a terminal, or with NO_COLOR or CI in the environment."""
+    """Return whether to print progress as lines: without a terminal, or if NO_COLOR or CI is set."""
     return not console.is_terminal or "NO_COLOR" in os.environ or bool(os.environ.get("CI"))
 
 
@@ -141,7 +141,7 @@ class Downloads:
             self._bars.stop()
 
     def fetching(self, key: str) -> Callable[[int, int | None], None]:
-        """Display a new download and return a function that updates it with the bytes received and expected."""
+        """Display a new download and return a function to update it with the bytes received and expected."""
         if is_plain(self.console):
             self.console.print(f"fetching {key}")
             return lambda done, total: None

@@ -1,4 +1,4 @@
-"""The report as a picture: the terminal view as SVG."""
+"""The terminal view of a report as an SVG picture."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ WIDTH = 150
 
 def to_svg(report: Report, width: int = WIDTH) -> str:
     """Return a picture of the terminal view, `width` characters wide."""
-    # It refers to nothing outside itself: no fonts are fetched; the reader's own fixed-width font is used.
+    # The picture is self-contained: it loads no fonts, and uses the reader's own fixed-width font.
     console = PlainConsole(record=True, width=width, file=io.StringIO(), force_terminal=True, color_system="truecolor")
     show(report, console)
     return console.export_svg(title=report.title, theme=MONOKAI, code_format=_TEMPLATE, unique_id="mfbench")
 
 
-# Rich's own template without the web font and the window's buttons.
+# Rich's own template, without the web font and window buttons.
 _TEMPLATE = """<svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
 <style>
 .{unique_id}-matrix {{ font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace;
@@ -56,7 +56,7 @@ def save_chart(chart: Chart, path: Path | str) -> Path:
     chart : Chart
         With a `spec`.
     path : Path or str
-        Its suffix names the form: .svg, .pdf or .png.
+        Its suffix selects the format: .svg, .pdf or .png.
 
     Returns
     -------
@@ -65,7 +65,7 @@ def save_chart(chart: Chart, path: Path | str) -> Path:
     Raises
     ------
     UsageError
-        If the suffix is another, or the specification is not valid.
+        If the suffix is not supported, or the specification is not valid.
     MfbenchError
         If the file cannot be written.
 

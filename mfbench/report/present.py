@@ -1,4 +1,4 @@
-"""Reports of a run or a published table in the requested form."""
+"""Reports of a run or a published table, in the requested format."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from mfbench.suite.published import PublishedTable, read_published
 
 
 def means_of(table: PublishedTable) -> pd.DataFrame:
-    """Return a table's figures as datasets by methods, in the order of the table; NaN where it has none."""
+    """Return a table's figures as datasets by methods, in table order, with NaN for missing ones."""
     datasets = list(dict.fromkeys(dataset for dataset, _ in table.values))
     methods = list(dict.fromkeys(method for _, method in table.values))
     values = [[table.values.get((dataset, method), np.nan) for method in methods] for dataset in datasets]
@@ -123,7 +123,7 @@ NEEDS = {
     critical_difference.NAME: "a critical-difference diagram needs two datasets and two methods with scores",
     time.TIME_PROFILE: "a profile of times needs a run with a dataset on which every trial has run",
 }
-"""What a chart needs that a report does not always have."""
+"""The requirements of charts that not every report has."""
 _RENDERERS: dict[str, Callable[[Report], str]] = {
     "md": to_markdown,
     "svg": to_svg,
@@ -136,23 +136,23 @@ _RENDERERS: dict[str, Callable[[Report], str]] = {
 
 @dataclass(frozen=True)
 class Form:
-    """The form of a report."""
+    """The requested format of a report."""
 
     name: str = "terminal"
     figure: str | None = None  # name of a chart
     statistics: bool = False  # whether to include all pairs, win probabilities and times
-    full: bool = False  # whether the terminal form has everything that the other forms have
+    full: bool = False  # whether the terminal format includes everything that the other formats do
     reference: str | None = None  # overrides the suite's reference
-    metric: str | None = None  # takes the place of the run's first metric
-    output: Path | None = None  # file that the report is written to, for the command in the head of a Markdown report
-    # The runs that were joined, as they were named on the command line; none for a single run.
+    metric: str | None = None  # used instead of the run's first metric
+    output: Path | None = None  # output file, mentioned in the command at the top of a Markdown report
+    # The joined runs, as named on the command line; empty for a single run.
     joined: Sequence[str] = ()
-    figures: Path | None = None  # folder that every chart is written to; a Markdown report shows the pictures
+    figures: Path | None = None  # folder for all charts; a Markdown report embeds them
     picture_form: str = "svg"
 
     @property
     def figure_words(self) -> list[str]:
-        """The words of a command line that request the pictures."""
+        """The command-line options that request the pictures."""
         words = [] if self.figures is None else ["--figures", self.figures.as_posix()]
         return [*words, "--format", self.picture_form] if words and self.picture_form != "svg" else words
 
@@ -171,7 +171,7 @@ def show_run(
 
 
 def _current_page(run: Run) -> Path | None:
-    """Return the page of a run if it is newer than the results and has the suite's reference and metric."""
+    """Return the page of a run if it is up to date, with the suite's reference and metric."""
     page, store = page_path(run), run.bundle or run.path / FILE_NAME
     is_chosen = run.reference is not None or run.metric is not None
     is_current = page.is_file() and page.stat().st_mtime >= store.stat().st_mtime
@@ -179,7 +179,7 @@ def _current_page(run: Run) -> Path | None:
 
 
 def present_run(run: Run, form: Form, console: Console) -> str:
-    """Return the report of a run in a form; the terminal form is printed, and the text is empty."""
+    """Return the report of a run in a format; for the terminal format it is printed and the result is empty."""
     run = choose(run, form.reference, form.metric)
     if form.name == "terminal" and not (form.full or form.statistics):
         show_run(run, console, load_registry(), joined=form.joined)
@@ -205,7 +205,7 @@ def present_run(run: Run, form: Form, console: Console) -> str:
 
 
 def _pictures(run: Run, form: Form) -> dict[str, str]:
-    """Write the charts of a run if that is requested; return their addresses in the report by the names of charts."""
+    """Write the charts of a run if requested; return their paths relative to the report, by chart name."""
     if form.figures is None:
         return {}
     start = Path() if form.output is None else form.output.parent
@@ -215,7 +215,7 @@ def _pictures(run: Run, form: Form) -> dict[str, str]:
     return {
         name: Path(os.path.relpath(path, start)).as_posix()
         for name, path in zip(names, paths, strict=True)
-        if names.count(name) == 1  # a plugin's chart may have the name of another one
+        if names.count(name) == 1  # a plugin's chart may reuse a name
     }
 
 
@@ -227,7 +227,7 @@ def curves_csv(run: Run) -> str:
 
 
 def choose(run: Run, reference: str | None, metric: str | None) -> Run:
-    """Return a run with a method as its reference, and a metric that its report shows; None leaves what it has."""
+    """Return a run with another reference or metric that its report can show; None keeps the current one."""
     changes = {name: value for name, value in (("metric", metric), ("reference", reference)) if value is not None}
     return run.replace(**changes) if changes else run
 
@@ -243,7 +243,7 @@ def present_power(
     metric: str | None = None,
     as_json: bool = False,
 ) -> str:
-    """Return what a run can see as JSON; without `as_json` it is printed, and the text is empty."""
+    """Return the power analysis of a run as JSON; without `as_json` it is printed and the result is empty."""
     run = choose(run, reference, metric)
     size = difference / 100.0 if SCORES[run.settings.metric].percent else difference
     plan = run.power(size, power=power, methods=methods or None)
@@ -255,7 +255,7 @@ def present_power(
 
 
 def present_table(name: str, form: Form, console: Console) -> str:
-    """Return the analysis of a published table in a form; the terminal form is printed, and the text is empty."""
+    """Return the analysis of a published table in a format; for the terminal it is printed and the result is empty."""
     table = read_published(name, load_registry(), Path())
     report = report_of_table(table, reanalyse(table, form.reference), statistics=form.statistics)
     return _present(report, form, console)
@@ -281,7 +281,7 @@ def _chart(report: Report, name: str) -> str:
 
 
 def page_path(run: Run) -> Path:
-    """Return where the page of a run is: in its folder, or beside its bundle and named like it."""
+    """Return the path of a run's page: in its folder, or beside its bundle and named like it."""
     if run.bundle is None:
         return run.path / FILE
     return run.bundle.with_name(f"{run.bundle.name.removesuffix('.zip')}.html")
@@ -329,14 +329,14 @@ def _write_charts(charts: Sequence[Chart], folder: Path, form: str) -> list[Path
 
 
 WIDTH = 10_000
-"""Characters of a line: wide tables scroll."""
+"""Characters per line: wide tables scroll."""
 
 
 class Notebook:
-    """The presentation of runs that users open."""
+    """The presentation of runs opened by users."""
 
     def chart(self, run: Run, name: str) -> Any:
-        """Return a chart as one of Altair's."""
+        """Return a chart as an Altair chart."""
         import altair
 
         charts = report_of(run, everything=True).drawable
@@ -355,7 +355,7 @@ class Notebook:
 
 
 def open_run(folder: Path, **settings: Any) -> Run:
-    """Return the run in a folder, which can show itself."""
+    """Open the run in a folder, able to display itself in a notebook."""
     return Run(folder, presentation=Notebook(), **settings)
 
 
@@ -363,7 +363,7 @@ INDEX = "index.html"
 
 
 def write_gallery(folder: Path, registry: Registry | None = None) -> Path:
-    """Write the page of every run in a folder, and an index that leads to them."""
+    """Write the page of every run in a folder, and an index that links to them."""
     from markupsafe import Markup
 
     if not folder.is_dir():
@@ -386,7 +386,7 @@ def write_gallery(folder: Path, registry: Registry | None = None) -> Path:
 
 
 def _entry(run: Run, folder: Path, registry: Registry) -> dict[str, Any]:
-    """Write the page of a run; return what the index shows of it, and the address of the page."""
+    """Write the page of a run; return its index entry and the page's address."""
     page = run.path / FILE
     write_text(page, page_of(run, registry))
     datasets, methods = run.outcomes["dataset"].nunique(), run.outcomes["method"].nunique()

@@ -23,7 +23,7 @@ from mfbench.suite.plan import Plan
 
 PLAIN_SECONDS = 10.0
 LONGEST_PAUSE = 300.0  # seconds between two lines while no trial ends
-LONGEST_MESSAGE = 2000  # characters
+LONGEST_MESSAGE = 2000  # in characters
 DATASETS_DISPLAYED = 12
 SLOW_DISPLAYED = 4
 MOST_FAILURES = 5
@@ -49,7 +49,7 @@ class Silent:
 
 
 class _Counting(Silent):
-    """Counts trials by dataset, and estimates the time left."""
+    """Counts trials by dataset and estimates the remaining time."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
@@ -66,13 +66,13 @@ class _Counting(Silent):
         self.total.update(trial.dataset for trial in plan.trials)
         self.done.update(trial.dataset for trial in done)
         forecast, protocol, shard = plan.forecast, plan.loaded.protocol, plan.shard
-        assert forecast is not None  # `execute` makes it before it calls this
+        assert forecast is not None  # set by `execute` before this call
         self.remaining = Remaining(forecast, pending, protocol.timeout)
         folds = plan.protocol.repeats * plan.protocol.folds
         datasets, methods = counted(len(plan.datasets), "dataset"), counted(len(plan.methods), "method")
         total = len(plan.trials) if shard is None else shard.n_trials
         size = f" of {datasets} and {methods}"
-        if total == len(plan.datasets) * len(plan.methods) * folds:  # unlike a sample of a plan
+        if total == len(plan.datasets) * len(plan.methods) * folds:  # false for a sampled plan
             size = f" ({datasets} × {methods} × {counted(folds, plan.protocol.trial_name)})"
         part = "" if shard is None else f"shard {shard.number} of {shard.of} with {len(plan.trials)} of "
         line = f"{plan.loaded.suite.suite.name}, profile {plan.loaded.profile}: {part}{counted(total, 'trial')}{size}"
@@ -93,7 +93,7 @@ class _Counting(Silent):
 
     @property
     def slow(self) -> list[str]:
-        """The trials that have run for some time, each with this time, the longest first."""
+        """The trials that have been running for a while, with their elapsed seconds, longest first."""
         now = time.monotonic()
         times = [(now - begun, trial) for begun, trial in list(self._begun.values())]
         late = sorted((each for each in times if each[0] >= PLAIN_SECONDS), key=lambda each: -each[0])
@@ -122,7 +122,7 @@ class PlainProgress(_Counting):
         self._pause = PLAIN_SECONDS
 
     def running(self, trials: Sequence[tuple[Trial, float]]) -> None:
-        """Print the trial that has run longest if no trial ends, each time after a longer pause."""
+        """Print the longest-running trial while no trial ends, at increasing intervals."""
         super().running(trials)
         now = time.monotonic()
         if now - self._last < self._pause:
@@ -131,7 +131,7 @@ class PlainProgress(_Counting):
         self._print(f"now {self.slow[0]}" if self.slow else f"no result for {in_words(now - self._ended)}")
 
     def finished(self, trial: Trial, result: TrialResult) -> None:
-        """Print the number of finished trials if the last line is some seconds old or the run is complete."""
+        """Print the number of finished trials if the last line is a few seconds old or the run is complete."""
         super().finished(trial, result)
         self._ended, self._pause = time.monotonic(), PLAIN_SECONDS
         if self._ended - self._last >= PLAIN_SECONDS or self.done.total() == self.total.total():
@@ -145,7 +145,7 @@ class PlainProgress(_Counting):
 
 
 class LiveProgress(_Counting):
-    """Displays a bar for the run, the datasets in progress, the number of failures and the time left."""
+    """Displays a bar for the run, the datasets in progress, the number of failures and the remaining time."""
 
     def started(self, plan: Plan, done: Sequence[Trial], pending: Sequence[Trial]) -> None:
         """Open the display."""
@@ -159,9 +159,9 @@ class LiveProgress(_Counting):
         self._live.start()
 
     def running(self, trials: Sequence[tuple[Trial, float]]) -> None:
-        """Show the trials that have run for some time."""
+        """Show the trials that have been running for a while."""
         super().running(trials)
-        if trials:  # else the time left goes on as it is
+        if trials:  # otherwise the countdown simply continues
             self._end = time.monotonic() + self.remaining.seconds
 
     def finished(self, trial: Trial, result: TrialResult) -> None:
@@ -191,9 +191,9 @@ class LiveProgress(_Counting):
 
 
 def follow_in_notebook() -> Silent:
-    """Return a display that prints lines if this process is the kernel of a notebook, and nothing elsewhere."""
+    """Return a display that prints lines if this process is a notebook kernel, and nothing otherwise."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    # Lines of text: a notebook would show each call of rich as a block of its own.
+    # Print plain lines, since a notebook shows each rich call as a separate block.
     return PlainProgress(PlainConsole(force_jupyter=False, width=160)) if hasattr(shell, "kernel") else Silent()
 
 

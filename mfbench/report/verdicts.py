@@ -1,7 +1,7 @@
-"""Verdicts on single datasets: the tests behind them, and the notes that describe these tests.
+"""Verdicts on single datasets: the underlying tests, and the notes that describe them.
 
-The tests depend on the relation of the test sets of a dataset: rounds are independent, folds overlap, and a single test
-set allows no test of fold scores.
+The tests depend on how the test sets of a dataset relate: rounds are independent, folds share training rows, and a
+single test set allows no test of fold scores.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def relation_of_test_sets(detects: bool, folds_per_dataset: int) -> TestSets:
 
 
 def verdict_columns(settings: ComparisonSettings, relation: TestSets) -> list[tuple[str, str]]:
-    """Return the counts of wins, ties and losses in a report: the heading of each, and its prefix in the summary."""
+    """Return the columns of wins, ties and losses: the heading of each, and its prefix in the summary."""
     test = settings.test
     if relation == "independent":
         # The ordinary paired test is valid here, so the published and the sound verdict agree.
@@ -55,7 +55,7 @@ def verdict_columns(settings: ComparisonSettings, relation: TestSets) -> list[tu
 
 
 def verdict_cell(row: Mapping[Any, Any], prefix: str, reference: str | None = None) -> Cell:
-    """Return wins, ties and losses of a row of the summary as "3/1/0", or "3/1/0 (2)" with two more without verdict."""
+    """Return wins, ties and losses as "3/1/0", or as "3/1/0 (2)" if two comparisons have no verdict."""
     if row["method"] == reference:
         return Cell("reference")
     counts = "/".join(str(int(row[f"{prefix}{verdict}"])) for verdict in VERDICTS)
@@ -101,7 +101,7 @@ def verdict_notes(run: Run) -> list[str]:
 def _limits(
     settings: ComparisonSettings, relation: TestSets, verdicts: pd.DataFrame, scores: pd.DataFrame
 ) -> list[str]:
-    """Return the sentences on what the verdicts cannot tell: small differences, and cases without a verdict."""
+    """Return the sentences on the limits of the verdicts: small differences, and cases without a verdict."""
     notes = []
     if verdicts["detectable"].notna().any():
         notes.append(
@@ -125,12 +125,12 @@ def _limits(
 
 
 def without_p_value(scores: pd.DataFrame) -> pd.Series[bool]:
-    """Return which complete cells no test can compare with the best of their dataset."""
+    """Return the complete cells that no test can compare with the best of their dataset."""
     return scores["complete"].astype(bool) & ~scores["best"].astype(bool) & scores["p_best"].isna()
 
 
 def _places(rows: pd.DataFrame) -> str:
-    """Return datasets, each with its methods: "iris (1NN, REL), wine (1NN)"."""
+    """Format datasets, each with its methods: "iris (1NN, REL), wine (1NN)"."""
     methods: dict[str, list[str]] = {}
     for dataset, method in zip(rows["dataset"], rows["method"], strict=True):
         methods.setdefault(str(dataset), []).append(str(method))
@@ -149,7 +149,7 @@ def _notes_of_rounds(settings: ComparisonSettings) -> list[str]:
 
 
 def _single_test_sets(metric: str, compared: pd.DataFrame, verdicts: pd.DataFrame) -> list[str]:
-    """Return the sentence on datasets with one fold in common, on which no test of the scores of folds is made."""
+    """Return the sentence on datasets with one common fold, on which fold scores are not tested."""
     folds = compared.groupby(["dataset", "method"], sort=False).size().groupby("dataset", sort=False).max()
     tested = verdicts.query("sound != @NO_VERDICT")["dataset"]
     single = [str(dataset) for dataset in dict.fromkeys(tested) if folds[dataset] == 1]
@@ -174,7 +174,7 @@ def _marks(settings: ComparisonSettings, test: str) -> str:
 
 
 def _levels(settings: ComparisonSettings, protocol: EvaluationProtocol) -> list[str]:
-    """Return the sentence on the actual levels of the tests in a report, and whether its own design was measured."""
+    """Return the sentence on the actual levels of the report's tests, and whether its own design was measured."""
     kind, repeats = protocol.kind, protocol.repeats
     rules = dict.fromkeys((settings.published_test, "corrected-t", settings.test))
     levels = {rule: level for rule in rules if (level := level_held(rule, kind, repeats))}

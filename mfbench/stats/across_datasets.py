@@ -36,14 +36,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Friedman:
-    """Friedman's test and the correction of Iman and Davenport."""
+    """Friedman's test and Iman and Davenport's correction of it."""
 
     n_datasets: int
     n_methods: int
-    # chi2, p_value: friedman's statistic, corrected for ties, and its p-value from the chi-squared distribution.
+    # chi2, p_value: Friedman's statistic, corrected for ties, and its p-value from the chi-squared distribution.
     chi2: float
     p_value: float
-    f: float  # f, f_p_value: the statistic of Iman and Davenport, which is less conservative
+    f: float  # f, f_p_value: Iman and Davenport's statistic, which is less conservative
     f_p_value: float
 
 
@@ -53,8 +53,8 @@ def friedman_test(ranks: ArrayLike) -> Friedman:
     #
     #     χ² = 12 N / (k (k+1)) [Σ_j R_j² - k (k+1)² / 4],   F = (N-1) χ² / (N (k-1) - χ²),
     #
-    # with k-1 and with k-1, (k-1)(N-1) degrees of freedom. With ties, the variance of the
-    # actual ranks replaces that of 1 … k.
+    # with k-1 and with k-1, (k-1)(N-1) degrees of freedom. With ties, the variance of the actual ranks replaces the
+    # variance of 1 … k.
     # Reference: M. Friedman, "The use of ranks to avoid the assumption of normality", JASA 32:675-701, 1937. R. L.
     # Iman, J. M. Davenport, "Approximations of the critical region of the Friedman statistic", Communications in
     # Statistics A9:571-595, 1980.
@@ -78,9 +78,9 @@ def critical_difference(n_methods: int, n_datasets: int, alpha: float = 0.05) ->
     """Return Nemenyi's critical difference of average ranks."""
     #     CD = q_α √(k (k+1) / (6N)),
     #
-    # with √2 q_α the upper point of the studentized range of k means. It uses the ranks of
-    # all methods, so the verdict on two methods depends on the others: use it for the diagram, and decide by Wilcoxon's
-    # test with Holm's adjustment.
+    # with √2 q_α the upper point of the studentized range of k means. It uses the ranks of all methods, so the verdict
+    # on two methods depends on the others: use it for the diagram only, and base decisions on Wilcoxon's test with
+    # Holm's adjustment.
     # Reference: P. Nemenyi, "Distribution-free multiple comparisons", PhD thesis, Princeton 1963. A. Benavoli, G.
     # Corani, F. Mangili, "Should we really use post-hoc tests based on mean-ranks?", JMLR 17(5):1-10, 2016.
     point = float(stats.studentized_range.ppf(1.0 - alpha, n_methods, np.inf)) / np.sqrt(2.0)
@@ -88,7 +88,7 @@ def critical_difference(n_methods: int, n_datasets: int, alpha: float = 0.05) ->
 
 
 def not_separated(ranks: ArrayLike, difference: float) -> list[tuple[int, int]]:
-    """Return the largest groups of methods whose average ranks lie within a difference of each other."""
+    """Return the maximal groups of methods whose average ranks lie within a difference of each other."""
     values = np.asarray(ranks, dtype=float)
     last = np.searchsorted(values, values + difference + 1e-12, side="right") - 1
     return [
@@ -98,8 +98,8 @@ def not_separated(ranks: ArrayLike, difference: float) -> list[tuple[int, int]]:
 
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:
     """Return p-values adjusted by Holm's method, in the order of the input."""
-    # Sorted p-values are multiplied by m, m - 1, …, 1, and none may be smaller than the one before it. Rejecting those
-    # below a level bounds the probability of any false rejection by that level. NaN stays NaN and is not counted.
+    # Sorted p-values are multiplied by m, m - 1, …, 1 and made monotone. Rejecting below a level controls the
+    # family-wise error rate at that level. NaN stays NaN and is not counted.
     # Reference: S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics
     # 6:65-70, 1979.
     values = np.asarray(p_values, dtype=float)
@@ -112,7 +112,7 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
 
 
 def win_probabilities(means: pd.DataFrame, *, greater_is_better: bool = True) -> pd.DataFrame:
-    """Return how often the row's method is better than the column's, over datasets; ties count half."""
+    """Return the share of datasets on which the row's method beats the column's; ties count half."""
     values = np.round(means.to_numpy(dtype=float) * (1 if greater_is_better else -1), 12)
     better = (values[:, :, None] > values[:, None, :]) + 0.5 * (values[:, :, None] == values[:, None, :])
     return pd.DataFrame(better.mean(axis=0), index=means.columns, columns=means.columns)
@@ -121,8 +121,8 @@ def win_probabilities(means: pd.DataFrame, *, greater_is_better: bool = True) ->
 def rank_table(
     means: pd.DataFrame, *, greater_is_better: bool = True, missing: Literal["keep", "bottom"] = "keep"
 ) -> pd.DataFrame:
-    """Return each method's rank on each dataset; 1 is best, equal scores share the mean of their ranks."""
-    # Rounding makes scores equal that differ only in the order of summation.
+    """Return each method's rank on each dataset; 1 is best, ties share the mean rank."""
+    # Rounding ties scores that differ only in the order of summation.
     ranks: pd.DataFrame = means.round(12).rank(axis=1, ascending=not greater_is_better, na_option=missing)
     return ranks
 
@@ -131,10 +131,10 @@ FACTORS = (1.0, 2.0, 5.0, 10.0, 100.0)
 
 
 def performance_ratios(costs: pd.DataFrame) -> pd.DataFrame:
-    """Return each cost over the smallest of its dataset, the basis of a performance profile."""
-    # The profile of method m is \rho_m(\tau), the share of datasets on which its cost is at most
-    # \tau times the smallest of any method: \rho_m(1) is how often it is cheapest, and the limit is how
-    # often it succeeds at all.
+    """Return each cost divided by the dataset's smallest, the basis of a performance profile."""
+    # The profile of method m is \rho_m(\tau), the share of datasets on which its cost is at most \tau times the
+    # smallest of any method: \rho_m(1) is the share on which it is cheapest, and the limit the share on which it
+    # succeeds at all.
     # Reference: E. D. Dolan, J. J. Moré, "Benchmarking optimization software with performance profiles", Mathematical
     # Programming 91:201-213, 2002.
     finished = costs.dropna(how="all")
@@ -149,7 +149,7 @@ def performance_profile(ratios: pd.DataFrame, factors: tuple[float, ...] = FACTO
     values = ratios.to_numpy(dtype=float)
     if not len(values):
         return pd.DataFrame(np.nan, index=ratios.columns, columns=list(factors))
-    # A tolerance for rounding: the smallest cost must be within a factor of one of itself.
+    # Rounding tolerance: the smallest cost must be within a factor of one of itself.
     shares = [(values <= factor * (1.0 + 1e-12)).mean(axis=0) for factor in factors]
     return pd.DataFrame(np.array(shares).T, index=ratios.columns, columns=list(factors))
 
@@ -160,14 +160,14 @@ MOST_DATASETS = 10**9
 
 
 def detectable_across(sd: float, n_datasets: int, alpha: float = 0.05, power: float = POWER) -> float:
-    """Return the smallest mean difference that Wilcoxon's signed-rank test over datasets finds."""
-    # Differences between datasets are taken as normal with the observed standard deviation. Wilcoxon's test then needs
-    # π/3 times as many of them as the t-test, so with the noncentrality δ of the t-test at the
-    # level that Wilcoxon's test attains with N datasets,
+    """Return the smallest mean difference that Wilcoxon's signed-rank test over datasets detects."""
+    # Differences are assumed to be normal over datasets, with the observed standard deviation. Wilcoxon's test then
+    # needs π/3 times as many datasets as the t-test, so with the noncentrality δ of the t-test at the level that
+    # Wilcoxon's test attains with N datasets,
     #
     #     Δ = δ s √(π / (3N)).
     #
-    # Where only differences of one sign are significant, the condition Φ(Δ/s)^N = power is exact.
+    # If only differences of the same sign are significant, the condition Φ(Δ/s)^N = power is exact.
     # Reference: E. L. Lehmann, "Nonparametrics: statistical methods based on ranks", 1975, section 4.2.
     if n_datasets < 2 or not sd > 0.0:
         return np.nan
@@ -180,13 +180,13 @@ def detectable_across(sd: float, n_datasets: int, alpha: float = 0.05, power: fl
 
 
 def datasets_needed(sd: float, difference: float, alpha: float = 0.05, power: float = POWER) -> int | None:
-    """Return the number of datasets with which Wilcoxon's signed-rank test finds a difference."""
+    """Return the number of datasets that Wilcoxon's signed-rank test needs to detect a difference."""
     if not sd > 0.0:
         return None
     for n in range(2, MOST_EXACT + 1):
         if detectable_across(sd, n, alpha, power) <= difference:
             return n
-    # With the normal approximation more datasets always detect less.
+    # Beyond this, the normal approximation makes the detectable difference monotone in the number of datasets.
     low, high = MOST_EXACT, MOST_DATASETS
     if detectable_across(sd, high, alpha, power) > difference:
         return None
@@ -198,13 +198,13 @@ def datasets_needed(sd: float, difference: float, alpha: float = 0.05, power: fl
 
 @dataclass(frozen=True)
 class Completed:
-    """One value per dataset and method, none missing."""
+    """One value per dataset and method, with none missing."""
 
     scores: pd.DataFrame
     ranks: pd.DataFrame
-    filled: int  # number of cells without a score that received one
-    dropped: list[str]  # datasets that were left out
-    absent: list[str]  # methods that were left out because they have no score at all
+    filled: int  # number of imputed cells
+    dropped: list[str]  # datasets dropped
+    absent: list[str]  # methods dropped because they have no score at all
     policy: MissingPolicy
 
 
@@ -216,7 +216,7 @@ def complete(
     ended: pd.DataFrame | None = None,
     dummies: Mapping[str, float] | None = None,
 ) -> Completed:
-    """Apply a policy to cells without a score."""
+    """Apply a missing-value policy to cells without a score."""
     rows = list(means.index)
     absent = [str(method) for method in means.columns if means[method].isna().all()]
     if policy == "drop-dataset":
@@ -238,7 +238,7 @@ def complete(
 
 
 def dummy_score(truth: np.ndarray[Any, np.dtype[np.int64]], metric: str) -> float:
-    """Return the score of a constant guess: the most frequent class, with class frequencies as probabilities."""
+    """Return the score of a constant prediction: the most frequent class, with class frequencies as probabilities."""
     seen, counts = np.unique(truth, return_counts=True)
     shares = np.tile(counts / counts.sum(), (len(truth), 1))
     guess = np.full(len(truth), seen[np.argmax(counts)])
@@ -246,7 +246,7 @@ def dummy_score(truth: np.ndarray[Any, np.dtype[np.int64]], metric: str) -> floa
 
 
 def dummy_scores(datasets: Iterable[Mapping[str, Any]], metric: str) -> dict[str, float]:
-    """Return the score of a constant guess on each dataset, by its label."""
+    """Return the score of a constant prediction on each dataset, by label."""
     if metric not in METRICS:
         raise UsageError(f"missing = 'impute-dummy' needs a score of predictions, and {metric} is not one")
     return {dataset["label"]: dummy_score(dataset["truth"], metric) for dataset in datasets}
@@ -263,12 +263,12 @@ class Overall:
 
     completed: Completed  # one value per dataset and method, none missing
     greater_is_better: bool
-    reference: str | None  # method with which the others are compared
+    reference: str | None  # method that the others are compared with
     alpha: float = 0.05  # level of tests and intervals
-    rope: float = 0.01  # differences of at most this size are practically zero, in the unit of the scores
+    rope: float = 0.01  # differences up to this size are practically zero, in score units
     seed: int = 0  # seed of the Monte-Carlo draws
-    # Whether the reference was chosen as the best of these very scores. Its p-values are then adjusted over all pairs
-    # of methods, each of which could have been the best and another one.
+    # Whether the reference was chosen as the best by these very scores. If so, its p-values are adjusted over all pairs
+    # of methods, since any of them could have been the best.
     chosen: bool = False
 
     @property
@@ -288,7 +288,7 @@ class Overall:
 
     @cached_property
     def friedman(self) -> Friedman | None:
-        """Friedman's test and that of Iman and Davenport; None with fewer than two datasets or three methods."""
+        """Friedman's and Iman and Davenport's tests; None with fewer than two datasets or three methods."""
         return friedman_test(self.completed.ranks) if self.testable and len(self.ranks) > 2 else None
 
     @cached_property
@@ -305,7 +305,7 @@ class Overall:
     def against_reference(self) -> pd.DataFrame:
         """The reference against each other method, best average rank first."""
         # The columns of `pairs`, and better, equal, worse: posterior probabilities of the Bayesian signed-rank test
-        # that the reference is better by more than the region of practical equivalence, within it, and worse.
+        # that the reference is better by more than the region of practical equivalence, within it, or worse.
         others = [method for method in self.ranks.index if method != self.reference]
         comparable = self.testable and self.reference in self.ranks.index
         pairs = [(str(self.reference), str(method)) for method in others] if comparable else []
@@ -323,12 +323,12 @@ class Overall:
 
     @cached_property
     def pairs(self) -> pd.DataFrame:
-        """All pairs, the one with the better average rank first."""
-        # Columns first, second, mean (of first minus second, in the unit of the scores), difference (Hodges-Lehmann
-        # estimate of the same), low, high (its interval), effect (matched-pairs rank-biserial correlation, positive if
-        # the first is better), p_value (Wilcoxon, two-sided), holm (adjusted over the rows of the table), detectable
-        # (smallest mean difference that the test finds with 80 % power at `alpha` over the number of comparisons, the
-        # strictest step of Holm's method; NaN if there are too few datasets or no spread).
+        """All pairs, the better average rank first."""
+        # Columns: first, second, mean (of first minus second, in score units), difference (its Hodges-Lehmann
+        # estimate), low, high (its interval), effect (matched-pairs rank-biserial correlation, positive if the first is
+        # better), p_value (Wilcoxon, two-sided), holm (adjusted over the rows of the table), detectable (smallest mean
+        # difference detected with 80 % power at `alpha` over the number of comparisons, the strictest step of Holm's
+        # method; NaN with too few datasets or no spread).
         names = [str(method) for method in self.ranks.index]
         pairs = list(combinations(names, 2)) if self.testable else []
         return self._compare(pairs, len(pairs))
@@ -342,7 +342,7 @@ class Overall:
     @cached_property
     def not_worse(self) -> list[str]:
         """The method with the best average rank, then those not significantly worse by `pairs`, best first."""
-        # The best is chosen from the same scores, so Holm's adjustment is over all pairs. Empty without a test.
+        # The best is chosen from the same scores, so Holm's adjustment is over all pairs. Empty if there is no test.
         if not self.testable:
             return []
         best = str(self.ranks.index[0])
@@ -352,12 +352,12 @@ class Overall:
 
     @cached_property
     def wins(self) -> pd.DataFrame:
-        """Share of datasets on which the row's method is better than the column's, ties half; best rank first."""
+        """Share of datasets on which the row's method beats the column's, ties counting half; best rank first."""
         ordered = self.completed.scores[list(self.ranks.index)]
         return win_probabilities(ordered, greater_is_better=self.greater_is_better)
 
     def _goodness(self, method: str) -> NDArray[np.float64]:
-        """Return a method's scores, with the sign changed if smaller is better."""
+        """Return a method's scores, negated if smaller is better."""
         scores = self.completed.scores[method].to_numpy(dtype=float)
         return scores if self.greater_is_better else -scores
 

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Posterior:
-    """The posterior distribution of the difference between two methods, summarised."""
+    """Summary of the posterior distribution of the difference between two methods."""
 
-    difference: float  # its posterior mean (one dataset) or the mean of the observed differences (across datasets)
+    difference: float  # posterior mean (one dataset) or mean of the observed differences (across datasets)
     # first, rope, second: probabilities that the first is larger by more than the region, that they are practically
     # equal, and that the second is larger; NaN if they are undefined.
     first: float
@@ -27,7 +27,7 @@ class Posterior:
     second: float
     low: float = np.nan  # low, high: credible interval of the difference at level 1 - alpha; NaN if there is none
     high: float = np.nan
-    reason: str = ""  # why the probabilities are undefined, as in `mfbench.stats.paired.PairedTest`
+    reason: str = ""  # reason why the probabilities are undefined, as in `mfbench.stats.paired.PairedTest`
 
     @property
     def p_value(self) -> float:
@@ -36,7 +36,7 @@ class Posterior:
 
     def verdict(self, alpha: float = 0.05) -> int | None:
         """Return 1 if the first is better with probability above 1 - `alpha`, -1 if the second is, else 0."""
-        # None if the probabilities are undefined, unless the scores are identical.
+        # None if the probabilities are undefined and the scores are not identical.
         if np.isnan(self.first):
             return 0 if self.reason == IDENTICAL else None
         return int(self.first > 1.0 - alpha) - int(self.second > 1.0 - alpha)
@@ -45,7 +45,7 @@ class Posterior:
 def correlated_t_test(
     first: ArrayLike, second: ArrayLike, ratio: float, rope: float = 0.01, alpha: float = 0.05
 ) -> Posterior:
-    """Bayesian correlated t-test (Corani and Benavoli)."""
+    """Correlated Bayesian t-test (Corani and Benavoli)."""
     # With J paired differences of mean m and variance s² (divisor J-1), and the
     # correlation ρ = n_test / (n_test + n_train) between folds, the posterior of the mean difference
     # is a Student distribution with J-1 degrees of freedom, location m and squared scale
@@ -86,8 +86,7 @@ def signed_rank_test(
     #     θ_first = Σ_ij w_i w_j [z_i + z_j > 2r],   θ_second = Σ_ij w_i w_j [z_i + z_j < -2r],
     #     θ_rope = 1 - θ_first - θ_second,
     #
-    # where a sum that equals a limit counts half. The probabilities are the shares of draws in which each is the
-    # largest.
+    # where a sum exactly at a limit counts half. The probabilities are the shares of draws in which each is largest.
     #
     # O(samples q^2) time; O(samples q) memory, shared by comparisons with the same number of datasets.
     # Reference: A. Benavoli et al., "A Bayesian Wilcoxon signed-rank test based on the Dirichlet process", ICML 2014.
@@ -106,7 +105,7 @@ def signed_rank_test(
         better = np.einsum("ij,ij->i", block @ above, block)
         worse = np.einsum("ij,ij->i", block @ below, block)
         equal = 1.0 - better - worse
-        # Without a region the third share is only rounding error.
+        # With rope = 0, the third share is only rounding error.
         middle = (equal > better) & (equal > worse) if rope > 0 else np.zeros(len(block), dtype=bool)
         counts += [
             np.sum(~middle & (better > worse)) + 0.5 * np.sum(~middle & (better == worse)),
@@ -119,7 +118,7 @@ def signed_rank_test(
 
 @lru_cache(maxsize=4)
 def _dirichlet(n_points: int, seed: int, samples: int) -> NDArray[np.float64]:
-    """Return draws of the weights; the first column is that of the pseudo-observation."""
+    """Return Dirichlet draws of the weights; the first column belongs to the pseudo-observation."""
     strengths = np.ones(n_points)
     strengths[0] = PRIOR_STRENGTH
     return np.random.default_rng(seed).dirichlet(strengths, samples)

@@ -1,4 +1,4 @@
-"""How often each rule rejects a true null hypothesis: pairs of methods equal by construction, on many datasets."""
+"""False-positive rates of the decision rules, on pairs of methods that are equal by construction."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SIZES = (2, 5, 20)
-"""Numbers of equal methods among which the best is sought."""
+"""Numbers of equal methods to choose the best from."""
 BEST_COLUMNS = ["first", "methods", "group", "comparisons", "rejected", "frequency", "low", "high"]
 COLUMNS = ["rule", "first", "second", "group", "datasets", "rejected", "frequency", "low", "high"]
 
@@ -64,7 +64,7 @@ def rejections(
 def worse_than_best(
     trials: pd.DataFrame, settings: ComparisonSettings, equal: Sequence[Sequence[str]], groups: Mapping[str, str]
 ) -> pd.DataFrame:
-    """Return how often one of several equal methods is called significantly worse than the best of them."""
+    """Return how often one of several equal methods is called significantly worse than the best."""
     cells = results_by_cell(trials, settings.metric)
     rows = []
     for group in dict.fromkeys(groups.values()):
@@ -98,7 +98,7 @@ def _view(cell: CellResults) -> View:
 
 
 def _applies(name: str, view: View) -> bool:
-    """Return whether a rule is defined for the design: tests of scores need several, means and pooling need folds."""
+    """Return whether a rule applies to the design: score tests need several scores, means and pooling need folds."""
     repeats, folds = (int(size) for size in view.by_repeat.shape)
     if "first test set" in name:
         return True
@@ -110,7 +110,7 @@ def _applies(name: str, view: View) -> bool:
 
 
 def rules(settings: ComparisonSettings) -> dict[str, Callable[[View, View], bool]]:
-    """Return every rule, by its description, as a function that returns whether the rule finds a difference."""
+    """Return each rule by its description, as a function that returns whether it finds a difference."""
     alpha, ratio, rope = settings.alpha, settings.ratio, settings.rope
 
     def bayes(a: View, b: View) -> bool:
@@ -152,7 +152,7 @@ def rules(settings: ComparisonSettings) -> dict[str, Callable[[View, View], bool
 
 
 def design_of(label: str) -> str:
-    """Return a dataset's label without its seed, which is the same for all draws of one design."""
+    """Return a dataset's label without its seed, shared by all draws of a design."""
     short = re.sub(r",?\s*\bseed=\d+", "", label)
     return short.replace("(, ", "(").removesuffix("()")
 

@@ -1,4 +1,4 @@
-"""The results of one method on one dataset, fold by fold, which the rules compare."""
+"""Fold-by-fold results of one method on one dataset, which the rules compare."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Decisions = Callable[[str, str], "list[NDArray[np.bool_]]"]
-"""Maps the labels of a dataset and a method to the correctness of the test rows of each fold, in order."""
+"""Maps dataset and method labels to the correctness of each fold's test rows, in order."""
 
 
 @dataclass(frozen=True)
 class CellResults:
-    """One method on one dataset, every planned fold in the order of repeats and folds."""
+    """One method on one dataset, with every planned fold in order of repeat and fold."""
 
-    scores: NDArray[np.float64]  # in the metric's unit; NaN for a failed trial
+    scores: NDArray[np.float64]  # in metric units; NaN for failed trials
     repeats: NDArray[np.int64]
-    ok: NDArray[np.bool_]  # which trials have the status ok
-    # Returns for each fold which of its test rows were classified correctly.
+    ok: NDArray[np.bool_]  # which trials have status ok
+    # Returns, for each fold, which of its test rows were classified correctly.
     decisions: Callable[[], list[NDArray[np.bool_]]]
 
     @property
     def complete(self) -> bool:
-        """Whether every planned trial has the status ok and a finite score."""
+        """Whether every planned trial has status ok and a finite score."""
         return bool(self.ok.all() and np.isfinite(self.scores).all())
 
     @cached_property
@@ -54,7 +54,7 @@ class CellResults:
 def results_by_cell(
     trials: pd.DataFrame, metric: str, decisions: Decisions | None = None
 ) -> dict[tuple[str, str], CellResults]:
-    """Group a frame of trials by (dataset, method), in the order of their first rows."""
+    """Group a frame of trials by (dataset, method), in order of first appearance."""
     # O(n log n) for n trials.
     if not len(trials):
         return {}
@@ -103,10 +103,10 @@ class ComparisonSettings:
     test: str  # one of `mfbench.stats.rules.RULES`: the rule that marks the tables
     alpha: float  # level of the two-sided test
     ratio: float  # test rows over training rows of a fold
-    # One of `mfbench.stats.rules.RULES`: the rule of the papers that the results are compared with.
+    # One of `mfbench.stats.rules.RULES`: the rule used by the papers that the results are compared with.
     published_test: str = "paired-t"
-    rope: float = 0.01  # differences of at most this size are practically zero, in the metric's unit
-    missing: MissingPolicy = "drop-dataset"  # how cells without a score are treated in comparisons across datasets
+    rope: float = 0.01  # differences up to this size are practically zero, in metric units
+    missing: MissingPolicy = "drop-dataset"  # treatment of cells without a score in comparisons across datasets
 
     def replace(self, **changes: Any) -> ComparisonSettings:
         """Return a copy with some settings changed; a new metric also sets the direction."""
@@ -131,7 +131,7 @@ class ComparisonSettings:
 
 
 def settings_of(report: ReportSettings, metric: str, reference: str | None, ratio: float) -> ComparisonSettings:
-    """Return the settings that a suite's ``[report]`` asks for."""
+    """Return the settings in a suite's ``[report]``."""
     return ComparisonSettings(
         metric=metric,
         greater_is_better=SCORES[metric].greater_is_better,

@@ -1,4 +1,4 @@
-"""Comparisons of the methods in one table of trials, by any settings; each is made once."""
+"""Comparisons of the methods in one table of trials, under any settings; each is computed once and cached."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Comparisons:
-    """What `mfbench.stats.summary` and `Overall` say about a table of trials; nobody may change the frames."""
+    """Cached results of `mfbench.stats.summary` and `Overall` for a table of trials; the frames are read-only."""
 
     def __init__(self, trials: pd.DataFrame) -> None:
         self._trials = trials
@@ -26,7 +26,7 @@ class Comparisons:
         self._made: Made = {}
 
     def restricted(self, datasets: Collection[str]) -> Comparisons:
-        """Return the comparisons on some datasets; none of a dataset depends on the others."""
+        """Return the comparisons for some of the datasets; comparisons on one dataset do not depend on the others."""
         part = Comparisons(rows_on(self._trials, datasets))
         part._scores = {settings: rows_on(frame, datasets) for settings, frame in self._scores.items()}
         part._verdicts = {settings: rows_on(frame, datasets) for settings, frame in self._verdicts.items()}
@@ -34,19 +34,19 @@ class Comparisons:
         return part
 
     def scores(self, settings: ComparisonSettings, decisions: Decisions) -> pd.DataFrame:
-        """Return what `tabulate` does."""
+        """Return the result of `tabulate`."""
         if settings not in self._scores:
             self._scores[settings] = tabulate(self._trials, settings, decisions)
         return self._scores[settings]
 
     def verdicts(self, settings: ComparisonSettings, decisions: Decisions) -> pd.DataFrame:
-        """Return what `compare_with_reference` does."""
+        """Return the result of `compare_with_reference`."""
         if settings not in self._verdicts:
             self._verdicts[settings] = compare_with_reference(self._trials, settings, decisions, self._made)
         return self._verdicts[settings]
 
     def summary(self, settings: ComparisonSettings, decisions: Decisions, dummies: Mapping[str, float]) -> pd.DataFrame:
-        """Return what `summarise` does."""
+        """Return the result of `summarise`."""
         if settings not in self._summaries:
             verdicts = self.verdicts(settings, decisions) if len(self._trials) else None
             self._summaries[settings] = summarise(self._trials, settings, decisions, dummies, verdicts)
@@ -55,7 +55,7 @@ class Comparisons:
     def overall(
         self, settings: ComparisonSettings, decisions: Decisions, dummies: Mapping[str, float], seed: int
     ) -> Overall:
-        """Return all datasets together."""
+        """Return the comparison across all datasets."""
         if settings not in self._overall:
             completed = complete_table(self.scores(settings, decisions), self._trials, settings, dummies)
             greater, reference = settings.greater_is_better, settings.reference
@@ -64,21 +64,20 @@ class Comparisons:
 
 
 def rows_on(frame: pd.DataFrame, datasets: Collection[str]) -> pd.DataFrame:
-    """Return the rows of a frame that are about some datasets."""
+    """Return the rows of a frame that belong to some datasets."""
     return frame[frame["dataset"].isin(list(datasets))].reset_index(drop=True)
 
 
 LEAST_SHARE = 0.5
-"""A method with a smaller share of the folds of the method with most is left behind: it shortens no comparison."""
+"""Minimum share of the longest method's folds; methods below it do not shorten a comparison."""
 Folds = frozenset[tuple[int, int]]
 COLUMNS = ["dataset", "planned", "compared", "not_reached"]
 
 
 def common_folds(trials: pd.DataFrame) -> dict[str, Folds]:
-    """Return the (repeat, fold) pairs on which methods are compared, for each dataset with trials that have not run."""
-    # These are the folds that every method has run, whether it failed or not. A method that has run less than half as
-    # many folds as another one does not count. A dataset without any such fold, or with one method, is not in the
-    # result.
+    """Return, for each dataset with pending trials, the (repeat, fold) pairs on which methods are compared."""
+    # These are the folds that every method has run, successfully or not. A method with fewer than half as many folds as
+    # another is ignored. Datasets without a common fold, or with only one method, are omitted.
     pending = trials["status"].isna()
     common = {}
     for dataset, own in trials[trials["dataset"].isin(trials.loc[pending, "dataset"])].groupby("dataset", sort=False):
@@ -104,7 +103,7 @@ def on_common_folds(trials: pd.DataFrame, common: Mapping[str, Folds]) -> pd.Dat
 
 
 def is_common(row: Mapping[str, Any], common: Mapping[str, Folds]) -> bool:
-    """Return whether a trial is on the folds of `common_folds`; of other datasets each trial is."""
+    """Return whether each trial is on a common fold; always true for datasets without pending trials."""
     return _compared(row["dataset"], (row["repeat"], row["fold"]), common)
 
 
@@ -113,7 +112,7 @@ def _compared(dataset: str, fold: tuple[int, int], common: Mapping[str, Folds]) 
 
 
 def coverage(trials: pd.DataFrame, common: Mapping[str, Folds]) -> pd.DataFrame:
-    """Return a row for each dataset with trials that have not run."""
+    """Return a row for each dataset with pending trials."""
     rows = []
     unfinished = trials[trials["dataset"].isin(trials.loc[trials["status"].isna(), "dataset"])]
     for dataset, own in unfinished.groupby("dataset", sort=False):

@@ -1,4 +1,4 @@
-"""The curve of one method on one dataset: a score for each fold and number of features."""
+"""The score curve of one method on one dataset: a score for each fold and number of features."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FOLD = ["replicate", "fold"]
-"""The columns that, with dataset and method, identify the trial of a row."""
+"""The columns that, with dataset and method, identify a row's trial."""
 
 
 @dataclass(frozen=True)
@@ -29,29 +29,29 @@ class CurveCell:
     """One method on one dataset: a score for each fold and size."""
 
     sizes: NDArray[np.int64]  # numbers of features, ascending
-    scores: NDArray[np.float64]  # in the metric's unit; NaN where there is no score
+    scores: NDArray[np.float64]  # in metric units; NaN where there is no score
 
     @property
     def means(self) -> NDArray[np.float64]:
-        """Mean score at each size, over the folds that have a score at every size; NaN without such a fold."""
+        """Mean score at each size, over the folds scored at every size; NaN if there is none."""
         whole = self.whole
         return whole.mean(axis=0) if len(whole) else np.full(len(self.sizes), np.nan)
 
     @property
     def whole(self) -> NDArray[np.float64]:
-        """The scores of the folds that have a score at every size: only these compare two sizes."""
+        """The scores of the folds scored at every size: only these allow sizes to be compared."""
         return self.scores[np.isfinite(self.scores).all(axis=1)]
 
 
 def curve_cells(curves: pd.DataFrame, metric: str) -> dict[tuple[str, str], CurveCell]:
-    """Group the rows of one metric by (dataset, method), in the order of their first rows."""
+    """Group the rows of one metric by (dataset, method), in order of first appearance."""
     # O(n log n) for n rows.
     own = curves[curves["metric"] == metric]
     if not len(own):
         return {}
     datasets, dataset_names = pd.factorize(own["dataset"])
     methods, method_names = pd.factorize(own["method"])
-    # Integers are grouped ten times as fast as pairs of texts.
+    # Grouping by integers is ten times as fast as by pairs of strings.
     places, codes = pd.factorize(datasets * len(method_names) + methods)
     folds = own.groupby(FOLD).ngroup().to_numpy()
     sizes, scores = own["size"].to_numpy(dtype=np.int64), own["score"].to_numpy(dtype=float)
@@ -101,18 +101,18 @@ def mean_curves(curves: pd.DataFrame, ratio: float, alpha: float = 0.05) -> pd.D
     #
     #     m ± t(1 - α/2; J - 1) √((1/J + n_test/n_train) s²).
     #
-    # The term n_test/n_train accounts for the training rows that folds share, as in the corrected resampled
-    # t-test. The interval is for one curve at one size: two curves whose intervals overlap may differ significantly,
-    # because a comparison is paired by fold.
+    # The term n_test/n_train accounts for the training rows that folds share, as in the corrected resampled t-test. The
+    # interval is for one curve at one size: curves with overlapping intervals may still differ significantly, because
+    # comparisons are paired by fold.
     if not len(curves):
         return pd.DataFrame(columns=MEAN_COLUMNS)
     groups = curves.groupby(KEYS, sort=False)
     frame = groups["score"].agg(["mean", "std", "count", "min", "max"]).join(groups["seconds"].mean()).reset_index()
-    # Scores that are equal up to rounding have no spread; it must not come out as 1e-17.
+    # Scores equal up to rounding must have exactly zero spread, not 1e-17.
     constant = (frame["max"] - frame["min"] <= 1e-12) & (frame["count"] > 1)
     frame["sd"] = frame["std"].mask(constant, 0.0)
     count = frame["count"].to_numpy()
-    # With fewer than two folds sd is NaN, and so is the interval.
+    # With fewer than two folds, sd and the interval are NaN.
     several = np.maximum(count, 2)
     half = special.stdtrit(several - 1, 1.0 - alpha / 2.0) * corrected_error(frame["sd"] ** 2, several, ratio)
     lowest, highest = (
@@ -135,8 +135,8 @@ def ranking_figures(
     relevant: Mapping[str, Sequence[int]],
     weighted: Collection[str] = (),
 ) -> pd.DataFrame:
-    """Return what the first features of each method's rankings have in common with each other and with the truth."""
-    # Methods that share a selector fit have the same weights, which are ranked once: O(p log p) for each distinct fit.
+    """Return the agreement of each method's top-ranked features across folds and with the ground truth."""
+    # Methods that share a selector fit have the same weights, which are ranked only once: O(p log p) per distinct fit.
     cells: dict[tuple[str, str], list[NDArray[np.float64]]] = {}
     for row in rows:
         place = (row["dataset"], row["method"])
@@ -180,13 +180,13 @@ def figures_at(
     for position, size in enumerate(sizes):
         counts += np.bincount(table[:, begin:size][selectable[:, begin:size]], minlength=n_features)
         stability[position], begin = stability_of_counts(counts, n_folds), size
-    # Equal numbers divide the mean, which rounds less than a mean of shares.
+    # Dividing the mean by a common size rounds less than averaging shares.
     precision = hits.mean(axis=0) / sizes if limits is None else (hits / numbers).mean(axis=0)
     return np.column_stack([stability, precision, hits.mean(axis=0) / max(1, len(relevant))])
 
 
 SHARE = 0.95
-"""A method is close to the best score of a dataset from this share of it on."""
+"""Minimum share of a dataset's best score at which a method counts as close to it."""
 SUFFICIENT_COLUMNS = ["dataset", "method", "best_size", "best_mean", "sufficient_size", "sufficient_mean", "close_size"]
 _ROUNDING = 12
 
@@ -200,7 +200,7 @@ def sufficient_sizes(
     greater_is_better: bool = True,
     complete: Collection[tuple[str, str]] | None = None,
 ) -> pd.DataFrame:
-    """Return the smallest sizes that are enough for each method on each dataset."""
+    """Return the smallest sufficient sizes of each method on each dataset."""
     cells = curve_cells(curves, metric)
     sign = 1.0 if greater_is_better else -1.0
     judged = set(cells) if complete is None else set(complete)
@@ -222,7 +222,7 @@ def sufficient_sizes(
 def sufficient_size(cell: CurveCell, sign: float, ratio: float, alpha: float = 0.05) -> float:
     """Return the smallest size of a curve that is not significantly worse than its best size."""
     # Each smaller size is compared with the best by the corrected resampled t-test, one-sided at level `alpha`. A size
-    # for which that test has no verdict is not sufficient.
+    # without a verdict is not sufficient.
     if len(cell.sizes) == 1:
         return float(cell.sizes[0])
     scores = sign * cell.whole
@@ -230,7 +230,7 @@ def sufficient_size(cell: CurveCell, sign: float, ratio: float, alpha: float = 0
         return float("nan")
     best = int(np.argmax(np.round(scores.mean(axis=0), _ROUNDING)))
     for position in range(best):
-        # The best mean is ahead, so the one-sided p-value is half the two-sided one; it is NaN without a verdict.
+        # The best mean is ahead, so the one-sided p-value is half the two-sided one (NaN without a verdict).
         if corrected_t_test(scores[:, best], scores[:, position], ratio).p_value / 2.0 >= alpha:
             return float(cell.sizes[position])
     return float(cell.sizes[best])
@@ -240,7 +240,7 @@ def close_size(cell: CurveCell, best: float, greater_is_better: bool = True, sha
     """Return the smallest size whose mean score is close to the best."""
     if not best >= 0.0:
         return float("nan")
-    # A loss is close if the best is at least the share of it.
+    # For a loss the ratio is inverted: close means that `share` times the loss is at most the best.
     smaller, larger = (share * best, cell.means) if greater_is_better else (share * cell.means, best)
     close = np.round(smaller, _ROUNDING) <= np.round(larger, _ROUNDING)
     return float(cell.sizes[np.argmax(close)]) if close.any() else float("nan")
@@ -255,7 +255,7 @@ def _best_by_dataset(means: Iterable[tuple[str, NDArray[np.float64]]]) -> dict[s
 
 
 AREAS = CURVE_METRICS
-"""The metrics that a trial with a curve has, whichever the suite names."""
+"""The metrics of every trial with a curve, whichever the suite names."""
 AT_SIZE = ("stability", "precision", "recall")
 SUMMARY_COLUMNS = [
     "dataset", "method", "classifier", *AREAS, "best_size", "best_mean", "sufficient_size", "sufficient_mean",
@@ -268,12 +268,12 @@ OVERVIEW = [
 
 
 def classifier_of(description: str) -> str:
-    """Return the classifier in the description of a method, for a run whose version did not record it."""
+    """Return the classifier in a method's description, for runs that did not record it."""
     return description.rpartition(" [tunes ")[0].rpartition(" → ")[2] or description.rpartition(" → ")[2]
 
 
 def classifiers_of(methods: Mapping[str, str], recorded: Mapping[str, str], curved: Collection[str]) -> dict[str, str]:
-    """Return the classifier of each method with a curve: the recorded one, or that of its description."""
+    """Return the classifier of each method with a curve: the recorded one, or else the one in its description."""
     return {label: recorded.get(label) or classifier_of(text) for label, text in methods.items() if label in curved}
 
 
@@ -314,7 +314,7 @@ def curve_overview(
     settings: ComparisonSettings,
     dummies: Mapping[str, float] | None = None,
 ) -> pd.DataFrame:
-    """Return one row per method with a curve: means, ranks and medians over datasets, classifier by classifier."""
+    """Return one row per method with a curve: means, ranks and medians over datasets, grouped by classifier."""
     parts = [
         _overview(str(classifier), part, trials[trials["method"].isin(part["method"])], settings, dummies)
         for classifier, part in summary.groupby("classifier", sort=False)

@@ -1,7 +1,7 @@
 """Detection of relevant features: means over rounds with confidence intervals, and paired tests.
 
-Rounds are independent datasets, so Student's interval is valid for a mean over rounds, and ordinary paired tests are
-valid for a difference, without any correction.
+Rounds are independent datasets, so Student's interval for a mean over rounds and ordinary paired tests are valid
+without correction.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ class MeanInterval:
 
 
 def mean_interval(values: ArrayLike, alpha: float = 0.05) -> MeanInterval:
-    """Return the mean of a proportion over rounds with Student's confidence interval, cut at 0 and 1."""
+    """Return the mean of a proportion over rounds with Student's confidence interval, clipped to [0, 1]."""
     # The features of a round are not independent draws, so the interval is computed from the spread between rounds;
-    # Wilson's interval would count each feature as a draw. If every round has the same value the interval is a point:
-    # no spread was observed, which does not mean that there is none.
+    # Wilson's interval would count each feature as a draw. If every round has the same value, the interval is a point:
+    # no spread was observed, but there may be some.
     defined = np.asarray(values, dtype=np.float64)
     defined = defined[np.isfinite(defined)]
     count = len(defined)
@@ -81,7 +81,7 @@ def compare_rounds(
     trials: pd.DataFrame, reference: str, figures: Sequence[str] = tuple(DETECTION_METRICS), alpha: float = 0.05
 ) -> pd.DataFrame:
     """Return the reference against each other method on each dataset, paired by round."""
-    # Rounds in which either has no value are left out; at least two rounds must remain.
+    # Rounds in which either value is missing are dropped; at least two must remain.
     lines: list[list[object]] = []
     for dataset, cells in trials.groupby("dataset", sort=False):
         by_round = {
@@ -118,12 +118,12 @@ def _paired(one: pd.DataFrame, other: pd.DataFrame, figure: str, alpha: float) -
 
 
 def wilcoxon_p(first: ArrayLike, second: ArrayLike) -> float:
-    """Return the two-sided p-value of Wilcoxon's signed-rank test by Pratt's rule for equal pairs."""
+    """Return the two-sided p-value of Wilcoxon's signed-rank test, with Pratt's treatment of zero differences."""
     differences = np.round(np.asarray(first, dtype=float) - np.asarray(second, dtype=float), 12)
     if not differences.any():
         return 1.0
     with warnings.catch_warnings():
-        # With few rounds or ties SciPy warns that it uses the normal approximation, which is documented.
+        # SciPy warns about the normal approximation with few rounds or ties; this is documented.
         warnings.simplefilter("ignore")
         return float(stats.wilcoxon(differences, zero_method="pratt").pvalue)
 
@@ -157,7 +157,7 @@ def interaction_frame(rows: Iterable[Mapping[str, Any]], datasets: Iterable[Mapp
 
 
 def true_interactions(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return how each method weighs and ranks the true pairs."""
+    """Return each method's weights and ranks of the true pairs."""
     lines = []
     for (dataset, method), group in frame[frame["true"].astype(bool)].groupby(["dataset", "method"], sort=False):
         by_fold = group.groupby(["repeat", "fold"])
@@ -177,7 +177,7 @@ def true_interactions(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def remark_on_shard(shard: RecordedShard, folder: Path, n_planned: int) -> str:
-    """Return the sentence that a report of a part of a plan needs: which part it is, and how to join the others."""
+    """Return the sentence that introduces a partial report: which part it is, and how to merge the others."""
     which = which_shard(shard, n_planned)
     if not shard.numbers:
         return which

@@ -1,4 +1,4 @@
-"""Paired t-tests of the scores of two methods on the folds of one dataset, with and without a correction."""
+"""Paired tests of two methods on the folds or test rows of one dataset, with and without corrections."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 POWER = 0.8
-"""The probability with which a test finds a detectable difference."""
+"""Power: the probability of detecting a detectable difference."""
 _NODES, _WEIGHTS = (np.polynomial.legendre.leggauss(200) + np.array([[1.0], [0.0]])) / 2.0
 
 
 @lru_cache(maxsize=1024)
 def noncentrality(df: int, alpha: float = 0.05, power: float = POWER) -> float:
-    """Return how many standard errors a difference must be for the two-sided t-test to find it."""
-    # It solves P(T > t_{1-\alpha/2,\,df}) = power for the noncentrality of the noncentral T with
-    # df degrees of freedom; a significant difference in the wrong direction does not count. For large
-    # df it approaches z_{1-\alpha/2} + z_{power}.
+    """Return how many standard errors a difference must span for the two-sided t-test to detect it."""
+    # Solves P(T > t_{1-\alpha/2,\,df}) = power for the noncentrality of the noncentral T with df degrees of freedom; a
+    # significant difference in the wrong direction does not count. For large df it approaches z_{1-\alpha/2} +
+    # z_{power}.
     # Reference: J. Cohen, "Statistical power analysis for the behavioral sciences", 2nd edition, 1988, chapter 2.
     if not alpha < power < 1.0:
         raise ValueError(f"power is {power:g}; it lies between the level, {alpha:g}, and 1")
@@ -39,11 +39,10 @@ def noncentrality(df: int, alpha: float = 0.05, power: float = POWER) -> float:
 
 @lru_cache(maxsize=4096)
 def detectable_by_mcnemar(n_discordant: int, n_rows: int, alpha: float = 0.05, power: float = POWER) -> float:
-    """Return the difference of accuracies that the exact McNemar test finds, given how often the methods differ."""
-    # Of n rows on which exactly one method is right, the better one is right on a share \pi; the
-    # difference of the accuracies is (2\pi - 1)\,n/N. The number of rows n is treated as fixed, as the
-    # test does.
-    # The least number of rows on one side that is significant: two-sided p = 2 P(X >= k) at most alpha.
+    """Return the accuracy difference that the exact McNemar test detects, given how often the methods differ."""
+    # Of n rows on which exactly one method is right, the better one is right on a share \pi; the difference of the
+    # accuracies is (2\pi - 1)\,n/N. Like the test, this treats n as fixed. The smallest significant count k on one side
+    # satisfies p = 2 P(X >= k) <= alpha.
     tails = 2.0 * special.bdtrc(np.arange(n_discordant + 1) - 1.0, n_discordant, 0.5)
     significant = np.flatnonzero(tails <= alpha)
     if not len(significant):
@@ -58,9 +57,9 @@ def detectable_by_mcnemar(n_discordant: int, n_rows: int, alpha: float = 0.05, p
 
 
 LEAST_PAIRS = 5
-"""Pairs of scores below which no test of fold scores gives a verdict."""
+"""Minimum number of pairs for which a test of fold scores gives a verdict."""
 ROUNDING = 1e-12
-"""Differences of scores that differ by no more than this are equal."""
+"""Score differences up to this size are treated as zero."""
 TOO_FEW = f"fewer than {LEAST_PAIRS} pairs"
 NO_SPREAD = "all differences are equal"
 IDENTICAL = "identical scores"
@@ -74,9 +73,9 @@ class PairedTest:
     p_value: float  # two-sided; NaN if the test is undefined
     low: float  # low, high: confidence interval of the difference at level 1 - alpha; NaN if the test is undefined
     high: float
-    # Smallest true difference that the test finds with 80 % power, if the differences vary as they do here.
+    # Smallest true difference detected with 80 % power, given the observed spread of the differences.
     detectable: float = np.nan
-    reason: str = ""  # why there is no verdict, or none that rests on a spread: `TOO_FEW`, `NO_SPREAD` or `IDENTICAL`
+    reason: str = ""  # why there is no verdict, or none based on a spread: `TOO_FEW`, `NO_SPREAD` or `IDENTICAL`
 
     def verdict(self, alpha: float = 0.05) -> int | None:
         """Return 1 if the first is significantly larger, -1 if smaller, 0 for a tie, None without a p-value."""
@@ -115,13 +114,13 @@ def corrected_t_test(first: ArrayLike, second: ArrayLike, ratio: float, alpha: f
     mean = float(differences.mean())
     if count < LEAST_PAIRS:
         return PairedTest(mean, np.nan, np.nan, np.nan, reason=TOO_FEW)
-    # Differences that are equal up to rounding have no spread; their variance must not come out as 1e-34.
+    # Differences equal up to rounding must have exactly zero variance, not 1e-34.
     if np.ptp(differences) <= ROUNDING:
         if abs(mean) <= ROUNDING:
             return PairedTest(0.0, 1.0, 0.0, 0.0, reason=IDENTICAL)
         return PairedTest(mean, np.nan, np.nan, np.nan, reason=NO_SPREAD)
     error = float(corrected_error(differences.var(ddof=1), count, ratio))
-    # The functions behind scipy.stats.t, without its hundred microseconds per call: a report makes thousands.
+    # The functions behind scipy.stats.t, without its overhead of 100 µs per call: a report makes thousands.
     p_value = float(2.0 * special.stdtr(count - 1, -abs(mean) / error))
     half = float(special.stdtrit(count - 1, 1.0 - alpha / 2.0)) * error
     return PairedTest(mean, p_value, mean - half, mean + half, noncentrality(count - 1, alpha) * error)
@@ -146,17 +145,17 @@ def corrected_p_values(
 
 def paired_t_test(first: ArrayLike, second: ArrayLike, alpha: float = 0.05) -> PairedTest:
     """Plain paired t-test: `corrected_t_test` without the correction."""
-    # It treats overlapping folds as independent and is available because published tables use it.
+    # It treats overlapping folds as independent, and is offered because published tables use it.
     return corrected_t_test(first, second, 0.0, alpha)
 
 
 MOST_EXACT = 50
 MOST_EXACT_TIED = 13
-"""Differences up to which the signed-rank distribution is computed in full, without and with ties or zeros."""
+"""Maximum number of differences for the exact signed-rank distribution, without and with ties or zeros."""
 
 
 def differences_of(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
-    """Return first minus second, rounded so that equal differences of decimal scores are equal."""
+    """Return first minus second, rounded so that equal differences of decimal scores compare equal."""
     a, b = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     if a.shape != b.shape or a.ndim != 1 or not len(a):
         raise ValueError(f"two score arrays of equal length are required; got shapes {a.shape} and {b.shape}")
@@ -168,12 +167,12 @@ def differences_of(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
 
 def wilcoxon_test(first: ArrayLike, second: ArrayLike, alpha: float = 0.05) -> PairedTest:
     """Wilcoxon's signed-rank test, with the p-value of `scipy.stats.wilcoxon` and the matching estimate."""
-    # Zero differences are left out. The others are ranked by size, equal ones sharing the mean of their ranks;
-    # T is the sum of the ranks of the positive ones. Under the null hypothesis each rank has either sign with
-    # probability 1/2. For few differences that distribution is computed exactly; for more than `MOST_EXACT` (or
-    # `MOST_EXACT_TIED`, if some are equal or zero) a normal distribution with its mean and variance approximates it.
+    # Zero differences are dropped. The others are ranked by absolute value, ties sharing the mean rank; T is the sum of
+    # the positive ranks. Under the null hypothesis each rank has either sign with probability 1/2. The distribution of
+    # T is exact for few differences; for more than `MOST_EXACT` (or `MOST_EXACT_TIED` with ties or zeros) it is
+    # approximated by a normal distribution with the same mean and variance.
     #
-    # Folds that share training rows are not independent, so over folds the p-value is far too small. Time O(n^3),
+    # Folds that share training rows are not independent, so the p-value over folds is far too small. Time O(n^3),
     # memory O(n^2).
     # Reference: F. Wilcoxon, "Individual comparisons by ranking methods", Biometrics Bulletin 1:80-83, 1945. J. Demšar,
     # "Statistical comparisons of classifiers over multiple data sets", JMLR 7:1-30, 2006.
@@ -181,14 +180,14 @@ def wilcoxon_test(first: ArrayLike, second: ArrayLike, alpha: float = 0.05) -> P
     nonzero = differences[differences != 0]
     p_value = 1.0
     if len(nonzero):
-        # Twice the ranks are whole numbers even where ties share them.
+        # Doubled ranks are integers even with ties.
         ranks = np.round(2.0 * _midranks(np.abs(nonzero))).astype(np.int64)
         simple = len(nonzero) == len(differences) and len(np.unique(ranks)) == len(ranks)
         exact = len(differences) <= (MOST_EXACT if simple else MOST_EXACT_TIED)
         p_value = _two_sided(int(ranks[nonzero > 0].sum()), ranks, exact)
     means = _pair_means(differences)
     middle = float(np.median(means))
-    if 0.5 ** len(differences) > alpha / 2.0:  # not even the extremes hold the level
+    if 0.5 ** len(differences) > alpha / 2.0:  # the level is unattainable even with the extremes
         return PairedTest(middle, p_value, -np.inf, np.inf)
     cut = _critical_rank(len(differences), alpha)
     return PairedTest(middle, p_value, float(means[cut - 1]), float(means[len(means) - cut]))
@@ -196,8 +195,8 @@ def wilcoxon_test(first: ArrayLike, second: ArrayLike, alpha: float = 0.05) -> P
 
 def rank_biserial(first: ArrayLike, second: ArrayLike) -> float:
     """Return the matched-pairs rank-biserial correlation: (rank sum won - rank sum lost) / sum of all ranks."""
-    # The effect size of Wilcoxon's test: 1 if the first is larger wherever they differ, -1 if it is smaller, 0 without
-    # a difference.
+    # The effect size of Wilcoxon's test: 1 if the first is larger wherever they differ, -1 if it is smaller, 0 if they
+    # never differ.
     differences = differences_of(first, second)
     nonzero = differences[differences != 0]
     if not len(nonzero):
@@ -207,13 +206,13 @@ def rank_biserial(first: ArrayLike, second: ArrayLike) -> float:
 
 
 def sign_test(first: ArrayLike, second: ArrayLike, alpha: float = 0.05) -> PairedTest:
-    """Sign test: the two-sided binomial test of how often the first is larger where they differ."""
+    """Sign test: two-sided binomial test of how often the first is larger where they differ."""
     differences = np.sort(differences_of(first, second))
     n, k = int(np.sum(differences != 0)), int(np.sum(differences > 0))
     extreme = max(k, n - k)
     p_value = 1.0 if 2 * extreme == n else min(1.0, 2.0 * float(special.bdtrc(extreme - 1, n, 0.5)))
     count = len(differences)
-    # The most order statistics that can be left out on each side: P(at most cut - 1 below the median) <= alpha / 2.
+    # The most order statistics that can be dropped on each side: P(at most cut - 1 below the median) <= alpha / 2.
     below = special.bdtr(np.arange(count), count, 0.5)
     cut = int(np.searchsorted(below, alpha / 2.0, side="right"))
     low, high = (differences[cut - 1], differences[count - cut]) if cut else (-np.inf, np.inf)
@@ -228,7 +227,7 @@ def _midranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _two_sided(total: int, ranks: NDArray[np.int64], exact: bool) -> float:
-    """Return the two-sided p-value of a sum of (doubled) ranks with random signs; its distribution is symmetric."""
+    """Return the two-sided p-value of a sum of (doubled) ranks with random signs, whose distribution is symmetric."""
     whole = int(ranks.sum())
     extreme = max(total, whole - total)
     if 2 * extreme == whole:
@@ -241,7 +240,7 @@ def _two_sided(total: int, ranks: NDArray[np.int64], exact: bool) -> float:
 
 @lru_cache(maxsize=512)
 def _distribution(ranks: tuple[int, ...]) -> NDArray[np.float64]:
-    """Return the probability of each sum of the ranks whose sign is positive, all signs equally likely."""
+    """Return the probability of each sum of positive ranks, with all signs equally likely."""
     density = np.zeros(sum(ranks) + 1)
     density[0] = 1.0
     top = 0
@@ -253,14 +252,14 @@ def _distribution(ranks: tuple[int, ...]) -> NDArray[np.float64]:
 
 
 def _pair_means(differences: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the sorted means of all pairs of differences, each with itself too."""
+    """Return the sorted Walsh averages: the means of all pairs of differences, each with itself included."""
     rows, columns = np.triu_indices(len(differences))
     return np.sort((differences[rows] + differences[columns]) / 2.0)
 
 
 @lru_cache(maxsize=4096)
 def attained_level(n: int, alpha: float) -> float:
-    """Return the largest p-value below a level that Wilcoxon's test of n unequal differences can have."""
+    """Return the largest p-value below a level that Wilcoxon's test of n distinct differences can attain."""
     if n > MOST_EXACT:
         return alpha
     p_values = 2.0 * np.cumsum(_distribution(tuple(range(1, n + 1))))
@@ -288,26 +287,26 @@ class DecisionTest:
 
     first_only: int  # first_only, second_only: rows on which only the first, or only the second, method was right
     second_only: int
-    n_rows: int  # all rows
+    n_rows: int  # total number of rows
     # One-sided in favour of the method that was right more often (`s_test`), or two-sided (`mcnemar_test`).
     p_value: float
-    # low, high: interval of the difference of the accuracies at level 1 - alpha: the exact (Clopper-Pearson) interval
-    # of the share of `first_only` among the rows on which they differ, conditional on the number of those rows.
+    # low, high: interval of the difference in accuracy at level 1 - alpha: the exact (Clopper-Pearson) interval of the
+    # share of `first_only` among the rows on which they differ, conditional on the number of these rows.
     low: float
     high: float
-    # Smallest true difference that McNemar's test finds with 80 % power, if the methods differ as often as they do
-    # here; NaN for the s-test, and if they differ too rarely for any difference to be significant.
+    # Smallest true difference that McNemar's test detects with 80 % power, given how often the methods differ; NaN for
+    # the s-test, and if they differ too rarely for any difference to be significant.
     detectable: float = np.nan
     reason: str = ""
 
     @property
     def difference(self) -> float:
-        """Accuracy of the first minus that of the second."""
+        """Accuracy of the first minus accuracy of the second."""
         return (self.first_only - self.second_only) / self.n_rows if self.n_rows else 0.0
 
     @property
     def mark(self) -> str:
-        """The s-test's mark: ">>" (p at most 0.01), ">" (at most 0.05), "=", and reversed "<" and "<<"."""
+        """The s-test's mark: ">>" (p at most 0.01), ">" (at most 0.05), "=", or the reverse "<" and "<<"."""
         if self.first_only == self.second_only:
             return "="
         better, level = (">", "<")[self.difference < 0], np.searchsorted(S_TEST_LEVELS, self.p_value)
@@ -324,9 +323,9 @@ def s_test(first: ArrayLike, second: ArrayLike, *, exact: bool = True, alpha: fl
     #
     #     p = Σ_{j=k}^n C(n, j) / 2^n,   or   p = 1 - Φ((k - n/2) / (√n / 2)) for n > 12 in the normal form.
     #
-    # The data choose the direction, so the true level is twice that of the mark. The normal form has no continuity
-    # correction and a true one-sided level of up to 0.072 at 0.05; it is available because published marks use it.
-    # Folds share training rows, which neither form of the test accounts for.
+    # The data choose the direction, so the true level is twice the nominal one. The normal form has no continuity
+    # correction, and a true one-sided level of up to 0.072 at 0.05; it is offered because published marks use it.
+    # Neither form accounts for the training rows that folds share.
     # Reference: Y. Yang, X. Liu, "A re-examination of text categorization methods", SIGIR 1999, 42-49, section 4.1.
     first_only, second_only, n_rows = _discordant(first, second)
     n, k = first_only + second_only, max(first_only, second_only)
@@ -360,7 +359,7 @@ def _discordant(first: ArrayLike, second: ArrayLike) -> tuple[int, int, int]:
 
 
 def _interval(first_only: int, n: int, n_rows: int, alpha: float) -> tuple[float, float]:
-    """Return the exact interval of a share, as that of a difference of accuracies."""
+    """Return the exact interval of a share, converted to a difference in accuracy."""
     if n == 0:
         return 0.0, 0.0
     low = float(special.betaincinv(first_only, n - first_only + 1, alpha / 2.0)) if first_only else 0.0

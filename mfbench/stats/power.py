@@ -1,4 +1,4 @@
-"""What a run can see, and the repeats, rows and datasets that a difference of a given size needs."""
+"""Power analysis: the differences that a run can detect, and the repeats, rows and datasets that smaller ones need."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ ACROSS = ["method", "datasets", "difference", "sd", "detectable", "datasets_need
 
 @dataclass(frozen=True)
 class Power:
-    """What the comparisons of a run can see, and what a difference of a given size needs."""
+    """The differences that a run can detect, and what a difference of a given size needs."""
 
-    difference: float  # the size to find, in the unit of the metric
-    power: float  # the probability with which to find it
+    difference: float  # difference to detect, in metric units
+    power: float  # probability of detecting it
     settings: ComparisonSettings
-    n_comparisons: int  # number of comparisons across datasets that Holm's method adjusts for
-    # One row per method and dataset, the reference against the method by the rule to trust: method, dataset, rows,
-    # folds (of one repeat), repeats, difference (observed), detectable (smallest true difference that it finds),
-    # unlimited (the same with any number of repeats), repeats_needed and rows_needed (in all; None if no number
-    # suffices or it cannot be known), reason (why the rule says nothing).
+    n_comparisons: int  # number of comparisons across datasets for Holm's adjustment
+    # One row per method and dataset, comparing the reference with the method by the sound rule: method, dataset, rows,
+    # folds (per repeat), repeats, difference (observed), detectable (smallest true difference detected), unlimited (the
+    # same for infinitely many repeats), repeats_needed and rows_needed (totals; None if no number suffices or it is
+    # unknown), reason (why there is no result).
     on_datasets: pd.DataFrame
-    # One row per method, the reference against the method by Wilcoxon's test: method, datasets, difference (mean), sd
-    # (of the differences over datasets), detectable, datasets_needed (in all, None as above).
+    # One row per method, comparing the reference with the method by Wilcoxon's test: method, datasets, difference
+    # (mean), sd (of the differences over datasets), detectable, datasets_needed (total; None as above).
     across: pd.DataFrame
 
 
@@ -51,7 +51,7 @@ def power_analysis(
     power: float,
     decisions: Decisions | None = None,
 ) -> Power:
-    """Plan from the spread of a run's differences."""
+    """Plan from the observed spread of a run's differences."""
     if not 0.0 < difference < np.inf:
         raise UsageError(f"difference is {difference:g}; it must be a number above 0")
     if not settings.alpha < power < 1.0:
@@ -114,40 +114,40 @@ def _on_dataset(
     spread = float(np.std(first.scores - second.scores, ddof=1))
     plan = RepeatedTest(spread, folds, settings.ratio, settings.alpha, power)
     now = plan.detectable(repeats)
-    # Independent rounds generate other rows each time: the number of rows does not set their spread.
+    # Independent rounds generate new rows each time, so the number of rows does not determine their spread.
     rows_needed = _rows_needed(rows, now, difference) if settings.ratio else None
     return [*design, now, plan.unlimited, plan.repeats_needed(difference), rows_needed, ""]
 
 
 def _rows_needed(rows: int, detectable: float, difference: float) -> int | None:
-    """Return the rows with which a difference is detectable, if the variance of a fold's score is as 1/rows."""
+    """Return the rows needed to detect a difference, if the variance of a fold's score is proportional to 1/rows."""
     return int(np.ceil(rows * (detectable / difference) ** 2 - 1e-9)) if np.isfinite(detectable) else None
 
 
 @dataclass(frozen=True)
 class RepeatedTest:
-    """The corrected resampled t-test on one dataset, with another number of repeats."""
+    """The corrected resampled t-test on one dataset, with a hypothetical number of repeats."""
 
     spread: float  # standard deviation of the differences between folds
-    folds: int  # folds of one repeat
+    folds: int  # folds per repeat
     ratio: float  # test rows over training rows
     alpha: float
     power: float
 
     def detectable(self, repeats: int) -> float:
-        """Return the smallest true difference that the test finds with a number of repeats."""
+        """Return the smallest true difference that the test detects with a number of repeats."""
         count = self.folds * repeats
         error = np.sqrt((1.0 / count + self.ratio) * self.spread**2)
         return float(noncentrality(count - 1, self.alpha, self.power) * error)
 
     @property
     def unlimited(self) -> float:
-        """The limit for many repeats: folds that share training rows keep the part n_test/n_train of the variance."""
+        """The limit for infinitely many repeats: shared training rows leave the variance term n_test/n_train."""
         quantiles = special.ndtri(1.0 - self.alpha / 2.0) + special.ndtri(self.power)
         return float(quantiles * self.spread * np.sqrt(self.ratio))
 
     def repeats_needed(self, difference: float) -> int | None:
-        """Return the smallest number of repeats with which a difference is detectable; None if there is none."""
+        """Return the smallest number of repeats that detects a difference, or None."""
         low = -(-LEAST_PAIRS // self.folds)
         if self.detectable(low) <= difference:
             return low
@@ -176,5 +176,5 @@ def _across(overall: Overall, methods: Sequence[str], difference: float, power: 
 
 
 def _frame(rows: list[list[object]], columns: list[str], numbers: Sequence[str]) -> pd.DataFrame:
-    """Return rows as a frame whose counts stay whole numbers where others are None."""
+    """Return rows as a frame whose integer columns stay integers despite None."""
     return pd.DataFrame(rows, columns=columns, dtype=object).astype(dict.fromkeys(numbers, float))

@@ -1,4 +1,4 @@
-"""Our scores compared with published ones, with the uncertainty of ours."""
+"""Comparison of our scores with published ones, accounting for the uncertainty of ours."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from mfbench.suite.published import PublishedCount, PublishedFigure
 ABOVE, EQUIVALENT, UNDECIDED, BELOW = "above", "equivalent", "undecided", "below"
 COMPARED = (ABOVE, EQUIVALENT, UNDECIDED, BELOW)
 NOT_COMPARABLE, INCOMPLETE = "not comparable", "incomplete"
-MARGIN = 0.02  # Scores that differ by less are equivalent: two points of a percentage.
-LEVEL = 0.05  # Of each of the two one-sided tests; the interval has level 1 - 2 * LEVEL.
+MARGIN = 0.02  # Equivalence margin: two percentage points.
+LEVEL = 0.05  # Level of each of the two one-sided tests; the interval has level 1 - 2 * LEVEL.
 LEAST_SCORES = 5
 COLUMNS = [
     "table", "dataset", "label", "method", "metric", "ours", "published", "difference", "low", "high", "two_errors",
@@ -40,8 +40,7 @@ def compare_with_published(
     #
     # The two are equivalent if two one-sided t-tests (Schuirmann 1987), each at level 0.05, reject a difference of two
     # points in either direction: the 90 % interval of the difference then lies within ±0.02. Otherwise our mean is
-    # above or below if it differs by more than two standard errors. In all other cases the data do not tell:
-    # "undecided".
+    # above or below if it differs by more than two standard errors. All other cases are "undecided".
     comparable = bool(len(figures) and len(trials))
     cells = dict(iter(trials.groupby(["dataset", "method"], sort=False))) if comparable else {}
     rows = []
@@ -78,7 +77,7 @@ def compare_counts(
     figures: Sequence[PublishedFigure],
     verdicts: Callable[[str], pd.DataFrame],
 ) -> pd.DataFrame:
-    """Set the papers' counts of wins, ties and losses beside ours by the papers' rule."""
+    """Return the papers' counts of wins, ties and losses beside ours under the papers' rule."""
     datasets: dict[tuple[str, str], set[str]] = {}
     for figure in figures:
         if not figure.obstacle:
@@ -111,7 +110,7 @@ def summarise(comparison: pd.DataFrame) -> pd.DataFrame:
 
 
 def _verdict(difference: float, tolerance: float, half: float) -> str:
-    # The last term is for sums in another order.
+    # 1e-9 absorbs differences in summation order.
     if abs(difference) + half <= MARGIN + 1e-9:
         return EQUIVALENT
     if abs(difference) <= tolerance + 1e-9:

@@ -1,4 +1,4 @@
-"""A run: what its folder holds, the settings of its comparisons, and all that follows from the two."""
+"""A run: the contents of its folder, the settings of its comparisons, and all results derived from both."""
 
 from __future__ import annotations
 
@@ -47,26 +47,26 @@ from mfbench.suite.protocols import EvaluationProtocol, make_protocol
 class Run:
     """A run's results, and all comparisons of its methods.
 
-    Nothing changes a run: `replace` and `restricted` return others, which share what has been read of the folder.
+    Runs are immutable: `replace` and `restricted` return new ones, which share the data already read from the folder.
 
     Parameters
     ----------
     path : Path or StoredRun
-        The run folder, or what has been read of it.
+        The run folder, or its contents as already read.
     reference : str or None, default=None
-        One of the run's methods, which takes the place of the suite's reference.
+        One of the run's methods; overrides the suite's reference.
     metric : str or None, default=None
-        One of the run's metrics, which takes the place of the first in comparisons and reports.
+        One of the run's metrics, used instead of the first in comparisons and reports.
     remarks : sequence of str or None, default=None
-        What a reader of the report must know about how the run came about; None takes what the folder says.
+        Caveats for readers of the report about how the run was produced; None uses those recorded in the folder.
     bundle : Path or None, default=None
-        The bundle that the results were read from; None for a run folder.
+        Source bundle of the results; None for a run folder.
     claims : tuple of str, default=()
-        Names of the bundles that claim results of this run, which nobody has verified here.
+        Names of bundles that contributed unverified results to this run.
     outcomes : DataFrame or None, default=None
-        The trials that comparisons are about; None takes all.
+        The trials to compare; None means all.
     presentation : Presentation or None, default=None
-        What draws charts and the view in a notebook, as for the runs of `mfbench.load_run`.
+        Draws the charts and the notebook view, as for the runs returned by `mfbench.load_run`.
 
     Attributes
     ----------
@@ -75,12 +75,12 @@ class Run:
     left_out : dict of str to str
         Datasets that could not be used, with the reason.
     unavailable : dict of str to Unavailable
-        Those of them that this machine could not obtain. That is not a failure: another run may have them.
+        The subset that this machine could not obtain. This is not a failure: another run may have them.
 
     Raises
     ------
     RunError
-        If the folder holds no readable run.
+        If the folder does not contain a readable run.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class Run:
         self.bundle, self.claims, self._outcomes, self.presentation = bundle, claims, outcomes, presentation
 
     def replace(self, **changes: Any) -> Run:
-        """Return this run with another reference or metric, other remarks, or as that of a bundle.
+        """Return this run with another reference or metric, other remarks, or as read from a bundle.
 
         Parameters
         ----------
@@ -130,8 +130,8 @@ class Run:
         Returns
         -------
         Run
-            Outcomes, scores and all comparisons are those of the datasets; `trials` and what is read from the store
-            are not restricted.
+            Outcomes, scores and all comparisons are limited to these datasets; `trials` and everything read from the
+            store are not.
         """
         outcomes = rows_on(self.outcomes, datasets)
         methods = outcomes["method"].unique().tolist()
@@ -142,12 +142,12 @@ class Run:
 
     @property
     def reference(self) -> str | None:
-        """The method that takes the place of the suite's reference; None if none does."""
+        """The method that overrides the suite's reference, or None."""
         return self._reference
 
     @property
     def metric(self) -> str | None:
-        """The metric that takes the place of the run's first; None if none does."""
+        """The metric used instead of the run's first, or None."""
         return self._metric
 
     @cached_property
@@ -168,17 +168,17 @@ class Run:
 
     @cached_property
     def outcomes(self) -> pd.DataFrame:
-        """The plain columns of `trials`: all that statistics need, in a tenth of the memory."""
+        """The plain columns of `trials`, all that the statistics need, in a tenth of the memory."""
         return frame_of(self._stored.columns, self.measured) if self._outcomes is None else self._outcomes
 
     @cached_property
     def common_folds(self) -> dict[str, Folds]:
-        """The folds on which methods are compared, for each dataset with trials that have not run."""
+        """The folds on which methods are compared, for each dataset with pending trials."""
         return common_folds(self.outcomes)
 
     @cached_property
     def coverage(self) -> pd.DataFrame:
-        """One row per dataset with trials that have not run: folds planned and compared, methods not reached."""
+        """One row per dataset with pending trials: folds planned and compared, methods not reached."""
         return coverage(self.outcomes, self.common_folds)
 
     @cached_property
@@ -187,20 +187,20 @@ class Run:
 
     @cached_property
     def compared(self) -> pd.DataFrame:
-        """The rows of `outcomes` that comparisons are made of: all, or those on `common_folds`."""
+        """The rows of `outcomes` used in comparisons: all, or only those on `common_folds`."""
         return on_common_folds(self.outcomes, self.common_folds)
 
     @cached_property
     def decisions(self) -> Correctness:
-        """Call it with the labels of a dataset and a method for the test rows of each fold that were right."""
+        """Function of dataset and method labels; tells which test rows of each fold were classified correctly."""
         return self._stored.correctness
 
     @cached_property
     def datasets(self) -> pd.DataFrame:
         """One row per dataset: label, shape, trivial accuracy, class names and counts, content hash, source.
 
-        ``trivial_accuracy`` is what always giving the same answer scores: the share of the largest class or, for
-        ``one_vs_rest_accuracy``, the mean over classes of the larger of a class's share and the rest's.
+        ``trivial_accuracy`` is the score of a constant prediction: the share of the largest class or, for
+        ``one_vs_rest_accuracy``, the mean over classes of max(p, 1 - p) with the class share p.
         """
         return dataset_frame(self._stored.datasets, self.metric or self.metrics[0])
 
@@ -227,12 +227,12 @@ class Run:
 
     @property
     def selected(self) -> pd.DataFrame:
-        """One row per dataset and method: number of features that its folds use, and how well the folds agree."""
+        """One row per dataset and method: number of features used per fold, and their stability across folds."""
         return self._selections[0]
 
     @property
     def detects(self) -> bool:
-        """Whether the run measured selectors against ground truth and predicted nothing."""
+        """Whether the run measured selectors against the ground truth, without predictions."""
         return not KINDS[self.meta.protocol.kind].predicts
 
     @cached_property
@@ -249,7 +249,7 @@ class Run:
 
     @property
     def collections(self) -> dict[str, list[str]]:
-        """The datasets of this run that belong to each collection, such as those of a paper, by its name."""
+        """The datasets of this run in each collection (such as the datasets of a paper), by collection name."""
         return collections_of(self._stored.datasets)
 
     def feature_names(self, dataset: str) -> list[str]:
@@ -263,7 +263,7 @@ class Run:
 
     @property
     def chosen_parameters(self) -> Iterator[tuple[tuple[str, str], dict[str, Any]]]:
-        """Dataset and method of each trial whose parameters were tuned, with the parameters that it chose."""
+        """Dataset, method and chosen parameters of each trial with tuning."""
         rows = self._stored.rows_having("chosen")
         return (((row["dataset"], row["method"]), row["chosen"]) for row in rows if row["chosen"])
 
@@ -275,12 +275,12 @@ class Run:
 
     @property
     def metrics(self) -> list[str]:
-        """The protocol's metrics; the first one decides."""
+        """The protocol's metrics; the first one is decisive."""
         return list(self.meta.protocol.metrics)
 
     @property
     def measured(self) -> list[str]:
-        """The scores of a trial: all detection scores for ``ground-truth``, whichever the suite names."""
+        """The scores of a trial: for ``ground-truth`` all detection scores, whichever the suite names."""
         return list(KINDS[self.meta.protocol.kind].metrics) if self.detects else self.metrics
 
     @cached_property
@@ -290,17 +290,17 @@ class Run:
 
     @property
     def tuned(self) -> dict[str, str]:
-        """Methods that are tuned, and how their parameters are selected: "nested" or "per-dataset"."""
+        """The tuned methods, and how their parameters are selected: "nested" or "per-dataset"."""
         return dict(self.meta.selection)
 
     @property
     def methods(self) -> dict[str, str]:
-        """What each label stands for, in the suite's order."""
+        """The description of each method label, in the suite's order."""
         return dict(self.meta.methods)
 
     @cached_property
     def folds_per_dataset(self) -> int:
-        """The largest number of folds on which methods are compared on a dataset."""
+        """The largest number of folds per dataset on which methods are compared."""
         counts = self.compared.groupby(["dataset", "method"], sort=False).size()
         return int(counts.max()) if len(counts) else 0
 
@@ -333,8 +333,8 @@ class Run:
         """Return every binary decision: columns repeat, fold, row, class, truth, decision.
 
         With two classes there is one decision per test row: whether it belongs to the second class. With more there is
-        one per test row and class: the decision that was made if each class was a problem of its own, otherwise whether
-        the predicted label is that class. `truth` and `decision` are 0 or 1.
+        one per test row and class: the recorded decision if each class was a separate problem, otherwise whether the
+        predicted label is that class. `truth` and `decision` are 0 or 1.
 
         Parameters
         ----------
@@ -361,20 +361,20 @@ class Run:
 
     @cached_property
     def companions(self) -> pd.DataFrame:
-        """Other scores than the first metric, where that is accuracy and one class has more than 65 % of the rows."""
+        """Scores by further metrics, if the first is accuracy and one class has more than 65 % of the rows."""
         return companion_scores(self.compared, self.settings, self.measured, self.largest_classes)
 
     @cached_property
     def published(self) -> pd.DataFrame:
-        """One row per published figure that is about a cell of this run: ours, published, difference, verdict."""
+        """One row per published figure with a matching cell in this run: ours, published, difference, verdict."""
         metrics = {name: table.metric for name, table in self.meta.published.tables.items()}
         return compare_with_published(self.outcomes, self.meta.published.figures, metrics, self.settings.ratio)
 
     @cached_property
     def published_counts(self) -> pd.DataFrame:
-        """One row per printed count of wins, ties and losses: the papers' and ours by the papers' rule."""
+        """One row per printed count of wins, ties and losses: the papers' and ours under the papers' rule."""
         recorded, present = self.meta.published, set(self.outcomes["method"])
-        # Whatever the first metric is, the counts of a paper stand beside it; they are not of one that a reader chose.
+        # A paper's counts are shown beside any default metric, but not beside one chosen by the reader.
         tables = {name for name, table in recorded.tables.items() if self.metric in (None, table.metric)}
         counts = [c for c in recorded.counts if c.table in tables and {c.reference, c.method} <= present]
         return compare_counts(counts, recorded.figures, lambda reference: self.wins_ties_losses(reference=reference))
@@ -385,7 +385,7 @@ class Run:
         Parameters
         ----------
         reference : str or None, default=None
-            A method; None takes the suite's.
+            A method; None means the suite's.
         """
         reference = self.settings.reference if reference is None else reference
         if not self.detects or reference is None:
@@ -430,16 +430,16 @@ class Run:
     def power(
         self, difference: float, *, power: float = POWER, methods: Sequence[str] | None = None, **changes: Any
     ) -> Power:
-        """Return what the run can see, and the repeats, rows and datasets that a difference of a given size needs.
+        """Return the differences that the run can detect, and the repeats, rows and datasets that a given one needs.
 
         Parameters
         ----------
         difference : float
-            The size to find, in the unit of the metric: 0.01 is one percentage point of accuracy.
+            The difference to detect, in metric units: 0.01 is one percentage point of accuracy.
         power : float, default=0.8
-            The probability with which to find it.
+            The probability of detecting it.
         methods : sequence of str or None, default=None
-            Methods that the reference is compared with; None means all others.
+            Methods to compare with the reference; None means all others.
         **changes
             Override `settings`: ``reference``, ``alpha``, ``metric``.
 
@@ -459,7 +459,7 @@ class Run:
     def time_ratios(self) -> pd.DataFrame:
         """Time of each method relative to the fastest on each dataset: tuning, selecting, fitting and predicting.
 
-        Infinite where a trial failed. A dataset with trials that have not run yet is left out.
+        Infinite where a trial failed. Datasets with pending trials are omitted.
         """
         return performance_ratios(time_table(self.compared))
 
@@ -480,8 +480,8 @@ class Run:
 
     @cached_property
     def curve_summary(self) -> pd.DataFrame:
-        """One row per dataset and method with a curve: areas, sizes that are enough, and figures at that size."""
-        # A method whose trials all failed has no curve that is stored.
+        """One row per dataset and method with a curve: areas, sufficient sizes, and figures at these sizes."""
+        # A method whose trials all failed has no stored curve.
         curved = {*self.meta.curves, *self.curves["method"]}
         classifiers = classifiers_of(self.methods, self.meta.classifiers, curved)
         curves, areas = self._compared_curves, self._compared_areas
@@ -496,7 +496,7 @@ class Run:
 
     @cached_property
     def curve_settings(self) -> ComparisonSettings:
-        """`settings` with the metric of the curves that areas and sizes are about: the first one that is measured."""
+        """`settings` with the first measured curve metric, which areas and sizes refer to."""
         return self.settings if self._curve_metric is None else self.settings.replace(metric=self._curve_metric)
 
     @cached_property
@@ -535,7 +535,7 @@ class Run:
 
     @cached_property
     def worse_than_best(self) -> pd.DataFrame:
-        """How often one of `equal_methods` is called significantly worse than the best of them."""
+        """How often one of `equal_methods` is called significantly worse than the best."""
         return worse_than_best(self.compared, self.settings, self.equal_methods, self._designs)
 
     def chart(self, name: str) -> Any:
@@ -544,12 +544,12 @@ class Run:
         Parameters
         ----------
         name : str
-            Such as "critical-difference"; `charts` lists all.
+            For example "critical-difference"; `charts` lists all.
 
         Returns
         -------
         altair.Chart or another Altair chart
-            A notebook draws it; ``save("chart.pdf")`` writes a file.
+            Notebooks display it; ``save("chart.pdf")`` writes a file.
 
         Raises
         ------
@@ -560,11 +560,11 @@ class Run:
 
     @property
     def charts(self) -> list[str]:
-        """Names of the charts that the data of the run allow."""
+        """Names of the charts available for this run."""
         return self._presented.charts(self)
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: the scores, a line per method, what failed, and the answer."""
+        """Return the notebook view: the scores, a line per method, failures, and the conclusion."""
         return self._presented.html(self)
 
     @property
@@ -582,7 +582,7 @@ class Run:
         return self.decisions(dataset, method) if folds is None else self.decisions(dataset, method, folds)
 
     def _dummies(self, settings: ComparisonSettings) -> dict[str, float]:
-        # A dummy has the same score at every number of features, so that this is its area as well.
+        # A dummy scores the same at every number of features, so its score is also its area.
         metric = (self._curve_metric if settings.metric in CURVE_METRICS else None) or settings.metric
         return dummy_scores(self._stored.datasets, metric) if settings.missing == "impute-dummy" else {}
 

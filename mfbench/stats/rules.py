@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 Comparison = PairedTest | DecisionTest | Posterior
 S_TESTS = ("s-test", "s-test-exact")
-"""The rules that are one-sided, in the direction that the data suggest."""
+"""The rules that are one-sided, in the direction suggested by the data."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,8 @@ def compare(
     first: CellResults, second: CellResults, settings: ComparisonSettings, test: str | None = None
 ) -> Comparison:
     """Compare two complete cells of a dataset."""
-    # A single test set has no spread between folds, so no test of scores is defined; `sound_test` is used instead. A
-    # test of decisions has no verdict on a metric that does not count them.
+    # A single test set has no spread between folds, so score tests are undefined and `sound_test` is used instead.
+    # Decision tests give no verdict on a metric that does not count decisions.
     name = test or settings.test
     if len(first.scores) < 2 and not RULES[name].of_decisions:
         name = sound_test(first, settings)
@@ -70,7 +70,7 @@ def sound_test(cell: CellResults, settings: ComparisonSettings) -> str:
         return "corrected-t"
     try:
         cell.decisions()
-    except RunError:  # nothing was predicted, as in ground-truth: a single round allows no test
+    except RunError:  # no predictions (ground-truth): a single round allows no test
         return "corrected-t"
     return "mcnemar"
 
@@ -78,7 +78,7 @@ def sound_test(cell: CellResults, settings: ComparisonSettings) -> str:
 def _of_scores(
     test: Callable[..., PairedTest | Posterior], *names: str
 ) -> Callable[[CellResults, CellResults, ComparisonSettings], Comparison]:
-    """Return a rule that compares the scores of folds; `names` are the settings it uses besides the level."""
+    """Return a rule that compares fold scores; `names` are the settings it uses besides the level."""
 
     def rule(first: CellResults, second: CellResults, settings: ComparisonSettings) -> Comparison:
         a, b = settings.sign * first.scores, settings.sign * second.scores
@@ -128,19 +128,19 @@ RULES: Mapping[str, Rule] = {
 
 
 LEVEL = 0.05
-"""The nominal level of all figures below."""
+"""The nominal level behind all figures below."""
 
 
 @dataclass(frozen=True)
 class Held:
     """The actual level of a rule at a nominal 5 %, over four simulations."""
 
-    # Each simulation compares two copies of a learner on two views that are equal by construction. The learner is the
-    # nearest class mean or the nearest neighbour, with 100 or 300 rows of five Gaussian features; 1000 datasets each.
+    # Each simulation compares two copies of a learner on two views that are equal by construction. The learner is
+    # nearest centroid or nearest neighbour, with 100 or 300 rows of five Gaussian features; 1000 datasets each.
 
     low: float  # low, high: smallest and largest share of datasets on which the rule found a difference
     high: float
-    design: str  # the resampling design of the simulation
+    design: str  # resampling design of the simulation
 
 
 _RANDOM = ("thirds", "splits")
@@ -159,37 +159,37 @@ _DECISIONS: dict[str, Held] = {
     "s-test": Held(0.101, 0.224, _POOLED),
     "s-test-exact": Held(0.084, 0.197, _POOLED),
 }
-# Worse than the best of 2, 5 or 20 equal methods, 100 rows: the suite's profile `many` (60 datasets) for folds that are
-# not repeated, tests/stats/one_dataset/test_best.py (300 datasets) for repeated ones.
+# Worse than the best of 2, 5 or 20 equal methods, 100 rows: from the suite's profile `many` (60 datasets) for
+# unrepeated folds, and tests/stats/one_dataset/test_best.py (300 datasets) for repeated ones.
 _BEST: dict[str, Held] = {_ONCE: Held(0.0, 0.033, _ONCE), _REPEATED: Held(0.0, 0.037, _REPEATED)}
 
 
 def design_name(kind: str, folds: int, repeats: int) -> str:
-    """Return the name of a resampling design, in the words of `Held.design`."""
+    """Return the name of a resampling design, as in `Held.design`."""
     if KINDS[kind].resampling in _RANDOM:
         return f"{repeats} random {KINDS[kind].resampling}"
     return f"{repeats} × {folds} folds" if repeats > 1 else f"{folds} folds"
 
 
 def best_level_held(rule: str, kind: str, repeats: int) -> Held | None:
-    """Return how often any of up to 20 equal methods is called worse than the best; None if it was not measured."""
+    """Return how often any of up to 20 equal methods is called worse than the best; None if not measured."""
     if rule != "corrected-t" or KINDS[kind].resampling != "folds":
         return None
     return _BEST[_REPEATED if repeats > 1 else _ONCE]
 
 
 def level_held(rule: str, kind: str, repeats: int) -> Held | None:
-    """Return the measured level of a rule in the design closest to a protocol; None if it was not measured."""
+    """Return the measured level of a rule in the design closest to a protocol; None if not measured."""
     if KINDS[kind].resampling in _RANDOM:
         return _HELD.get((rule, _THIRDS))
     return _DECISIONS.get(rule) or _HELD.get((rule, _REPEATED if repeats > 1 else _ONCE))
 
 
 def against_best(cells: Sequence[CellResults], best: int, settings: ComparisonSettings) -> NDArray[np.float64]:
-    """Return how likely a difference from the best method would be if nothing differed, for each of several methods."""
-    # The best of many equal methods is ahead of some of them by chance. Any of the k(k - 1)/2 pairs may turn out to be
-    # the best and a worse method, so all of them are compared, and Holm's method adjusts their p-values. The share of
-    # datasets on which any of k equal methods is then called worse than the best is at most the level.
+    """Return each method's adjusted p-value for its difference from the best."""
+    # The best of many equal methods is ahead of some of them by chance. Any of the k(k - 1)/2 pairs could have been the
+    # best and a worse method, so all are compared, and Holm's method adjusts their p-values. The probability that any
+    # of k equal methods is called worse than the best is then at most the level.
     #
     # O(k²) comparisons.
     pairs = np.array(list(combinations(range(len(cells)), 2)), dtype=np.intp).reshape(-1, 2)
@@ -200,7 +200,7 @@ def against_best(cells: Sequence[CellResults], best: int, settings: ComparisonSe
     result = np.ones(len(cells))
     for (i, j), difference, p_value in zip(pairs.tolist(), differences, adjusted, strict=True):
         ahead = difference if i == best else -difference
-        # A test of decisions may favour a method whose score is not the best.
+        # A decision test may favour a method that does not have the best score.
         if best in (i, j) and not ahead < 0:
             result[j if i == best else i] = p_value
     return result
@@ -209,7 +209,7 @@ def against_best(cells: Sequence[CellResults], best: int, settings: ComparisonSe
 def _compare_pairs(
     cells: Sequence[CellResults], pairs: NDArray[np.intp], settings: ComparisonSettings
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the difference and the evidence of each pair, by the test of the settings."""
+    """Return the difference and evidence of each pair, by the configured test."""
     lengths = {len(cell.scores) for cell in cells}
     if settings.test == "corrected-t" and len(lengths) == 1 and min(lengths) >= LEAST_PAIRS:
         scores = settings.sign * np.array([cell.scores for cell in cells])
@@ -221,16 +221,16 @@ def _compare_pairs(
 
 
 def ratio_without_repeats(cell: CellResults, ratio: float) -> float:
-    """Return the ratio with which the corrected test has the variance of one repeat, however many there are."""
-    # Repeats of a single split, such as random thirds, test other rows each time and count in full.
+    """Return the ratio that gives the corrected test the variance of a single repeat, for any number of repeats."""
+    # Repeats of a single split (random thirds, for example) test different rows each time and count in full.
     folds = len(cell.scores) // len(np.unique(cell.repeats))
     return ratio + 1.0 / folds - 1.0 / len(cell.scores) if folds > 1 else ratio
 
 
 def evidence(comparison: Comparison, test: str) -> float:
-    """Return the two-sided p-value of a comparison, or what corresponds to it; NaN if there is no verdict."""
-    # The p-value of a one-sided test in the direction of the data is doubled. Of a posterior it is the probability that
-    # the better method is not better by more than the region of practical equivalence.
+    """Return the two-sided p-value of a comparison, or its counterpart; NaN if there is no verdict."""
+    # A one-sided p-value in the direction of the data is doubled. For a posterior, it is the probability that the
+    # better method is not better by more than the region of practical equivalence.
     if comparison.verdict() is None:
         return np.nan
     if isinstance(comparison, Posterior):

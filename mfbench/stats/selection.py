@@ -1,4 +1,4 @@
-"""Per-dataset tuning: the outer folds select the grid point, which is optimistic and probably the papers' way."""
+"""Per-dataset tuning: the outer folds select the grid point, which is optimistic but probably the papers' way."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Row = dict[str, Any]
 
 
 def pick_candidates(rows: Iterable[Row], metric: str, *, greater_is_better: bool) -> list[Row]:
-    """Replace each trial's candidates by the results of the selected one."""
+    """Replace each trial's candidates by the results of the selected grid point."""
     # For each dataset and method, the grid point with the best mean score over the completed folds is used for all of
     # them; ties go to the first in the grid. A point must have succeeded on every completed fold. If none has, these
     # trials count as failed, because no grid point has results for all folds.
@@ -41,7 +41,7 @@ def pick_candidates(rows: Iterable[Row], metric: str, *, greater_is_better: bool
 
 
 def _best(folds: list[list[Candidate]], metric: str, greater_is_better: bool) -> str | None:
-    """Return the name of the point with the best mean, None if no point succeeded on every fold."""
+    """Return the name of the point with the best mean, or None if no point succeeded on every fold."""
     sign = 1.0 if greater_is_better else -1.0
     scores = [{_name(candidate): candidate.scores.get(metric, np.nan) for candidate in fold} for fold in folds]
     best, best_score = None, -np.inf
@@ -49,8 +49,7 @@ def _best(folds: list[list[Candidate]], metric: str, greater_is_better: bool) ->
         if not all(name in fold for fold in scores):
             continue
         values = np.array([fold[name] for fold in scores], dtype=float)
-        # A test part that lacks a class may have no score for any point. Rounding makes equal scores tie on every
-        # machine.
+        # A test part that lacks a class may have no score for any point. Rounding makes ties platform-independent.
         score = -np.inf if np.isnan(values).all() else round(sign * float(np.nanmean(values)), 12)
         if best is None or score > best_score:
             best, best_score = name, score
@@ -134,7 +133,7 @@ SELECTED = ["dataset", "method", "n_features", "median", "least", "most", "stabi
 
 @dataclass(frozen=True)
 class Stability:
-    """A stability and its confidence interval; all NaN if it is undefined."""
+    """A stability and its confidence interval; all NaN if undefined."""
 
     value: float
     low: float
@@ -148,8 +147,8 @@ def nogueira_stability(selections: ArrayLike, alpha: float = 0.05) -> Stability:
     #
     #     stability = 1 - (Σ_f s_f² / d) / (k/d (1 - k/d)).
     #
-    # It is 1 if every round selects the same features, and 0 on average for random sets of fixed sizes. The variance is
-    # the paper's (theorem 7), by the contribution of each round.
+    # It is 1 if every round selects the same features, and 0 on average for random sets of fixed sizes. The variance
+    # follows theorem 7 of the paper, from the contribution of each round.
     #
     # Takes O(n_rounds · n_features) time.
     # Reference: S. Nogueira, K. Sechidis, G. Brown: On the stability of feature selection algorithms. Journal of
@@ -184,7 +183,7 @@ def stability_of_counts(counts: ArrayLike, n_rounds: int) -> NDArray[np.float64]
 
 
 def selection_table(selected: Sequence[ArrayLike], n_features: int) -> NDArray[np.bool_]:
-    """Return a table of rounds by features, True where a feature was selected."""
+    """Return a boolean table of rounds by features, True where a feature was selected."""
     table = np.zeros((len(selected), n_features), dtype=bool)
     for row, features in zip(table, selected, strict=True):
         row[np.asarray(features, dtype=np.intp)] = True
@@ -192,7 +191,7 @@ def selection_table(selected: Sequence[ArrayLike], n_features: int) -> NDArray[n
 
 
 def selected_features(rows: Iterable[Mapping[str, Any]], n_features: Mapping[str, int]) -> pd.DataFrame:
-    """Return how many features each method used on each dataset, and how well its folds agree."""
+    """Return the number of features each method used on each dataset, and their stability across folds."""
     cells: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for row in rows:
         if row["status"] == "ok":
@@ -223,5 +222,5 @@ def selection_counts(
 
 
 def _counts(sets: Sequence[ArrayLike], n_features: int) -> NDArray[np.int64]:
-    """Return how many of some selections contain each feature."""
+    """Return how many selections contain each feature."""
     return np.bincount(np.concatenate(sets).astype(np.int64), minlength=n_features)

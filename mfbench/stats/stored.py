@@ -1,6 +1,6 @@
-"""The store of a run, as analysis reads it: plain columns at once, arrays only when they are needed.
+"""The store of a run, as read by the analysis: plain columns up front, arrays on demand.
 
-Weights, selections and predictions make up nearly all of a store, and most reports need none of them.
+Weights, selections and predictions make up nearly all of a store, but most reports do not need them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class PredictedFold(NamedTuple):
-    """A fold with predictions of a method: its coordinates, its test rows, and the trial as stored."""
+    """A fold with a method's predictions: its coordinates, test rows, and the stored trial."""
 
     repeat: int
     fold: int
@@ -92,7 +92,7 @@ _NOT_PLAIN = ("scores", "interactions", "candidates", "curve")
 
 
 def frame_of(columns: Mapping[str, list[Any]], metrics: Iterable[str]) -> pd.DataFrame:
-    """Return columns of a store as a frame, with a column for each metric instead of the scores."""
+    """Return columns of a store as a frame, with the scores expanded into a column per metric."""
     content: dict[str, Any] = {name: values for name, values in columns.items() if name not in _NOT_PLAIN}
     scores = columns["scores"]
     content |= {metric: np.array([values.get(metric, np.nan) for values in scores], dtype=float) for metric in metrics}
@@ -106,11 +106,11 @@ def failed_trials(outcomes: pd.DataFrame) -> pd.DataFrame:
 
 
 class Correctness:
-    """Which test rows each method got right on each dataset, read from a store."""
+    """Which test rows each method classified correctly on each dataset, read from a store."""
 
-    # A test row is one decision, or one for each class if each class was a problem of its own.
+    # A test row is one decision, or one per class if each class was a separate problem.
     #
-    # One pass over the store; a byte for each prediction.
+    # One pass over the store; one byte per prediction.
 
     def __init__(
         self,
@@ -142,7 +142,7 @@ class Correctness:
     def __call__(
         self, dataset: str, method: str, folds: Collection[tuple[int, int]] | None = None
     ) -> list[NDArray[np.bool_]]:
-        """Return which test rows of each fold were right, in the order of repeats and folds."""
+        """Return the correctly classified test rows of each fold, in order of repeat and fold."""
         if (dataset, method) not in self._right:
             raise RunError(
                 f"no predictions of {method} on {dataset} are stored; choose a test of scores, such as corrected-t"
@@ -152,10 +152,10 @@ class Correctness:
 
 
 class StoredRun:
-    """What a run folder holds."""
+    """The contents of a run folder."""
 
-    # Where the outer folds of a dataset choose the grid point, the choice is made here: every row has the results of
-    # the selected point.
+    # If the outer folds of a dataset choose the grid point, the choice is made here: each row has the results of the
+    # selected point.
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -180,26 +180,26 @@ class StoredRun:
 
     @cached_property
     def rows(self) -> list[dict[str, Any]]:
-        """Every planned trial with all that is stored of it."""
+        """Every planned trial with all its stored columns."""
         with self._reopened() as store:
             return self._resolve(store.rows())
 
     def rows_with(self, columns: Sequence[str]) -> list[dict[str, Any]]:
-        """Return every planned trial with at least some columns of the store."""
+        """Return every planned trial with at least the given columns of the store."""
         if self._has_candidates:
             return self.rows
         with self._reopened() as store:
             return list(store.rows(columns))
 
     def rows_having(self, column: str) -> list[dict[str, Any]]:
-        """Return planned trials with at least one column of the store; without any if no trial has a value in it."""
+        """Return planned trials with at least the given column, or an empty list if no trial has a value in it."""
         with self._reopened() as store:
             present = self._has_candidates or store.has_any(column)
         return self.rows_with((column,)) if present else []
 
     @property
     def all_columns(self) -> dict[str, list[Any]]:
-        """As `columns`, with the arrays."""
+        """`columns` plus the arrays."""
         names = [name for name in (*COORDINATES, "key", "seed", *RESULT_COLUMNS) if name != "candidates"]
         return {name: [row[name] for row in self.rows] for name in names}
 
@@ -210,7 +210,7 @@ class StoredRun:
 
     @cached_property
     def remarks(self) -> list[str]:
-        """What a reader of a report must know about how the run came about; a sentence each."""
+        """Caveats for readers of a report about how the run was produced, one sentence each."""
         meta, keys = self.meta, self.columns["key"]
         results = [key for key, status in zip(keys, self.columns["status"], strict=True) if status is not None]
         n_planned, others = sum(key is not None for key in keys), meta.other_environments
@@ -223,7 +223,7 @@ class StoredRun:
 
     @cached_property
     def correctness(self) -> Correctness:
-        """Which test rows of each fold each method got right."""
+        """Correctly classified test rows of each fold and method."""
         with self._reopened() as store:
             return Correctness(store, self.datasets, self.meta.protocol_key, self._resolved)
 
@@ -240,7 +240,7 @@ class StoredRun:
         return self.datasets[labels.index(label)]
 
     def tested_folds(self, dataset: str, method: str) -> list[PredictedFold]:
-        """Return each fold of a dataset for which a method's predictions are stored."""
+        """Return the folds of a dataset with stored predictions of a method."""
         splits = self.splits(self.dataset(dataset))
         return [
             PredictedFold(row["repeat"], row["fold"], splits[row["repeat"], row["fold"]].test, row)
@@ -249,7 +249,7 @@ class StoredRun:
         ]
 
     def _absent_places(self, store: Store) -> list[tuple[str, str, int, int]]:
-        """Return the trials that a part of a run lacks: like those of an interrupted run, they have no result yet."""
+        """Return the trials missing from a partial run; as in an interrupted run, they have no result yet."""
         protocol = make_protocol(self.meta.protocol.model_dump(), self.meta.seed)
         places = product((dataset["label"] for dataset in self.datasets), self.meta.methods, protocol.coordinates())
         present = set(store.raw("SELECT dataset, method, repeat, fold FROM plan"))
@@ -262,7 +262,7 @@ class StoredRun:
 
     @contextmanager
     def _reopened(self) -> Iterator[Store]:
-        """Open the store again; the suite may have been started again since, with another plan."""
+        """Reopen the store, since the suite may have been restarted with another plan."""
         with Store(self.path, read_only=True, checked=self._checked) as store:
             store.absent = self._absent
             if [*store.planned(), *(None for _ in self._absent)] != self.columns["key"]:

@@ -1,7 +1,8 @@
-"""From trials to the tables of a report. Every function is pure: a frame of trials in, a frame out.
+"""Aggregate trials into the tables of a report. Every function is pure: a frame of trials in, a frame out.
 
-A cell (one method on one dataset) is *complete* if each of its planned trials has the status ok and a score. Only
-complete cells are compared on a dataset; an incomplete one is shown and counted. Across datasets a policy applies.
+A cell (one method on one dataset) is *complete* if each of its planned trials has status ok and a score. Only complete
+cells are compared on a dataset; incomplete ones are shown and counted. Across datasets, the policy for missing cells
+applies.
 """
 
 from __future__ import annotations
@@ -22,15 +23,15 @@ from mfbench.suite.forms import SCORES
 
 TIMES = ["tune_wall", "select_wall", "fit_wall", "predict_wall"]
 CLOCK = 1e-6
-"""Lower limit of a trial's time in seconds where times are compared: the resolution of the clock."""
+"""Lower limit of trial times in comparisons, in seconds: the clock's resolution."""
 VERDICTS = ("win", "tie", "loss")
 NO_VERDICT = "no verdict"
 COUNTED = {**{word: word for word in VERDICTS}, NO_VERDICT: "no_verdict"}
-"""Each verdict with the name of its count in the summary."""
+"""The name of each verdict's count in the summary."""
 KINDS = {"": "verdict", "published_": "published", "sound_": "sound"}
-"""Prefix of the summary's counts for each column of verdicts."""
+"""Prefix of the summary's counts for each verdict column."""
 Made = dict[ComparisonSettings, dict[tuple[str, str], dict[str, Comparison]]]
-"""Comparisons of the reference with a method, by settings without their tests, by dataset and method, and by rule."""
+"""Comparisons of the reference with a method, keyed by settings (without tests), by dataset and method, and by rule."""
 SOUND: Literal["corrected-t"] = "corrected-t"
 _POSTERIOR = "posterior"
 _WORDS = {1: "win", 0: "tie", -1: "loss", None: NO_VERDICT}
@@ -68,7 +69,7 @@ def means_of(cells: Mapping[tuple[str, str], CellResults]) -> pd.DataFrame:
 def _compare_with_best(
     table: pd.DataFrame, cells: Mapping[tuple[str, str], CellResults], settings: ComparisonSettings
 ) -> tuple[list[bool], list[float]]:
-    """Return for each row whether its mean is the best of its dataset, and the p-value of the difference from it."""
+    """Return whether each row's mean is the best of its dataset, and the p-value of its difference from the best."""
     is_best, p_values = [False] * len(table), [np.nan] * len(table)
     by_dataset: dict[str, list[tuple[int, str, float]]] = {}
     for position, row in enumerate(table.to_dict("records")):
@@ -90,14 +91,14 @@ def compare_with_reference(
     decisions: Decisions | None = None,
     made: Made | None = None,
 ) -> pd.DataFrame:
-    """Return the reference against each other method on each dataset where both are complete."""
+    """Compare the reference with each other method, on each dataset where both are complete."""
     columns = [
         "method", "dataset", "difference", "low", "high", "p_value", "verdict", "published", "sound", "mark",
         "better", "equal", "worse", "detectable", "reason",
     ]  # fmt: skip
     cells = results_by_cell(trials, settings.metric, decisions)
     reference = settings.reference
-    # Of the settings, a single comparison does not depend on the names of tests.
+    # A single comparison depends on all settings except the names of tests, so those are dropped from the cache key.
     shared = ({} if made is None else made).setdefault(settings.replace(test=SOUND, published_test=SOUND), {})
     candidates = list(dict.fromkeys(method for _, method in cells))
     if reference is not None and candidates and reference not in candidates:
@@ -120,7 +121,7 @@ def _row(
             made[name] = compare(first, second, settings, name)
     test, sound = made[settings.test], made[sound_name]
     words = [_WORDS[t.verdict(settings.alpha)] for t in (test, made[settings.published_test], sound)]
-    # Tests treat greater as better, but the table is in the metric's unit, as accuracies of decisions already are.
+    # Tests treat greater as better, but the table is in metric units; decision tests already report accuracies.
     turned = not settings.greater_is_better and not hasattr(test, "mark")
     figures = [-test.difference, -test.high, -test.low] if turned else [test.difference, test.low, test.high]
     posterior = [np.nan] * 3
@@ -139,7 +140,7 @@ def _row(
 
 
 def mean_table(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return datasets by methods: means of complete cells, NaN elsewhere, both in the plan's order."""
+    """Return datasets by methods, in plan order: means of complete cells, NaN elsewhere."""
     datasets, methods = scores["dataset"].unique().tolist(), scores["method"].unique().tolist()
     whole = scores[scores["complete"].astype(bool)]
     return whole.pivot(index="dataset", columns="method", values="mean").reindex(index=datasets, columns=methods)
@@ -148,10 +149,10 @@ def mean_table(scores: pd.DataFrame) -> pd.DataFrame:
 def complete_table(
     scores: pd.DataFrame, trials: pd.DataFrame, settings: ComparisonSettings, dummies: Mapping[str, float] | None = None
 ) -> Completed:
-    """Return one value per dataset and method, with the policy of `settings` applied to incomplete cells."""
+    """Return one value per dataset and method, with the missing-cell policy of `settings` applied."""
     means = mean_table(scores)
     run = trials["status"].notna().groupby([trials["dataset"], trials["method"]], sort=False).all()
-    # A cell that no run planned, as in joined runs, is not a failure either.
+    # A cell that no run planned, as can happen in joined runs, is not a failure.
     ended = run.unstack(fill_value=False).reindex(index=means.index, columns=means.columns, fill_value=False)
     return complete(means, settings.missing, greater_is_better=settings.greater_is_better, ended=ended, dummies=dummies)
 
@@ -191,8 +192,8 @@ def summarise(
 
 
 def time_table(trials: pd.DataFrame) -> pd.DataFrame:
-    """Return datasets by methods: wall seconds of all trials, NaN if one of them failed."""
-    # A dataset with trials that have not run yet, or where a method has no trials, is left out.
+    """Return datasets by methods: wall seconds of all trials, NaN if any of them failed."""
+    # A dataset with pending trials, or on which a method has no trials, is omitted.
     times = trials[TIMES].astype(float).fillna(0.0).sum(axis=1).clip(lower=CLOCK).where(trials["status"] == "ok")
     places = [trials["dataset"], trials["method"]]
     table = times.groupby(places, sort=False).sum(min_count=1).where((trials["status"] == "ok").groupby(places).all())
@@ -205,7 +206,7 @@ def time_table(trials: pd.DataFrame) -> pd.DataFrame:
 
 
 def _costs(trials: pd.DataFrame) -> pd.DataFrame:
-    """Return time, memory and failures of each method."""
+    """Return the time, memory and failures of each method."""
     good = trials["status"] == "ok"
     times = trials[TIMES].astype(float).fillna(0.0).where(good, 0.0)
     lost = trials["duration"].astype(float).fillna(0.0).where(~good, 0.0)
@@ -221,7 +222,7 @@ def _costs(trials: pd.DataFrame) -> pd.DataFrame:
 LARGE = 0.65
 """Share of the largest class above which accuracy is uninformative."""
 FLATTERED = tuple(name for name, score in SCORES.items() if score.counts_decisions)
-"""Scores for which a constant guess does well on such a dataset."""
+"""Scores on which a constant prediction does well for such a dataset."""
 COLUMNS = [
     "metric",
     "dataset",
@@ -241,7 +242,7 @@ COLUMNS = [
 def companion_scores(
     trials: pd.DataFrame, settings: ComparisonSettings, metrics: Iterable[str], shares: Mapping[str, float]
 ) -> pd.DataFrame:
-    """Return every method's other scores on the datasets whose largest class is large."""
+    """Return each method's scores by further metrics, on datasets with a dominant class."""
     skewed = trials[trials["dataset"].map(shares) > LARGE]
     if settings.metric not in FLATTERED or not len(skewed):
         return pd.DataFrame(columns=COLUMNS)
@@ -258,7 +259,7 @@ ROWS, FEATURES = "rows", "features"
 
 
 def timing_profile(trials: pd.DataFrame, sizes: pd.DataFrame) -> pd.DataFrame:
-    """Return the time to fit and to predict for each size."""
+    """Return the fit and predict times for each size."""
     merged = trials[trials["status"] == "ok"].merge(sizes, on=["dataset", "repeat", "fold"])
     merged["fit_seconds"] = merged["select_wall"].fillna(0.0) + merged["fit_wall"].fillna(0.0)
     merged["predict_seconds"] = merged["predict_wall"]
@@ -267,9 +268,9 @@ def timing_profile(trials: pd.DataFrame, sizes: pd.DataFrame) -> pd.DataFrame:
 
 
 def timing_exponents(profile: pd.DataFrame) -> pd.DataFrame:
-    """Return the exponents of the power laws that the times to fit follow."""
-    # The slope of a least-squares line through (log size, log seconds): b in t = a n^b. Times below a
-    # millisecond are left out, because constant overhead dominates there; a slope needs at least two sizes.
+    """Return the exponents of the power laws that fit times follow."""
+    # Least-squares slope of log seconds over log size: b in t = a n^b. Times below a millisecond are dropped, because
+    # constant overhead dominates there; a slope needs at least two sizes.
     rows = []
     for (dataset, method), cells in profile.groupby(["dataset", "method"], sort=False):
         n, p = cells["n_train"].max(), cells["n_features"].max()

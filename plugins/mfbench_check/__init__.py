@@ -1,1 +1,1 @@
-"""Checks of plugins: a method, dataset or suite → a verdict of each check, made in child processes."""
+"""Checks of plugins: run each check on a method, dataset or suite in a child process, and return its verdict."""

@@ -1,4 +1,4 @@
-"""Whether a method gives the same answer to two forms of one question, up to ties and to its own randomness."""
+"""Whether a method gives equivalent answers to two forms of one question, allowing for ties and randomness."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 Answer = Callable[..., "NDArray[Any]"]
 Distance = Callable[["NDArray[Any]", "NDArray[Any]"], float]
 
-# Of the largest weight: iterative methods stop at a tolerance of their own, and a tree must choose among equal splits.
+# Relative to the largest weight: iterative methods have their own tolerance, and trees must choose among equal splits.
 SAME_WEIGHTS = 0.01
-# Of the largest weight: smaller differences count as ties, since those of noise depend on the sample.
+# Relative to the largest weight: smaller differences count as ties, since weights of noise depend on the sample.
 TIES = 0.2
-# Of the rows: rounding decides about rows on the boundary of two classes.
+# Share of the rows: rounding decides for rows on a class boundary.
 SAME_PREDICTIONS = 0.05
 SEEDS = 4
 FACTOR = 1.5
@@ -30,22 +30,22 @@ FACTOR = 1.5
 
 @dataclass(frozen=True)
 class Difference:
-    """How far two series of answers are apart."""
+    """The distance between two series of answers."""
 
-    between: float  # distance of the answers to the two forms, averaged over pairs of seeds
-    # Largest distance of two answers to the same form with different seeds; 0 for a method without randomness.
+    between: float  # distance between the answers to the two forms, averaged over pairs of seeds
+    # Largest distance between answers to the same form with different seeds; 0 for a deterministic method.
     within: float
 
 
 def weight_distance(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
-    """Return the largest difference of two weight vectors, relative to the largest weight."""
+    """Return the largest difference between two weight vectors, relative to the largest weight."""
     scale = max(float(np.abs(first).max()), float(np.abs(second).max()))
     return float(np.abs(first - second).max()) / scale if scale else 0.0
 
 
 def ranking_distance(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
-    """Return the distance of two weight vectors up to a positive factor; 0 also for equal rankings."""
-    # Rankings are equal unless two features change places whose weights differ by more than `TIES` in both.
+    """Return the distance between two weight vectors up to a positive factor; 0 if the rankings are equal."""
+    # Rankings are equal unless they swap two features whose weights differ by more than `TIES` in both.
     first, second = (values / (float(np.abs(values).max()) or 1.0) for values in (first, second))
     steps = [np.subtract.outer(values, values) for values in (first, second)]
     signs = [np.where(np.abs(step) > TIES, np.sign(step), 0) for step in steps]
@@ -63,13 +63,12 @@ def difference(
     subject: Opened, plain: Answer, changed: Answer, distance: Distance, tolerance: float
 ) -> Difference | None:
     """Compare a method's answers to two forms of one question."""
-    # A method with randomness may answer differently to the second form without preferring one: permuted columns, for
-    # example, meet other random numbers. If the answers differ by more than the tolerance, and a method also answers
-    # differently to the first form with other seeds, then the distance of the two forms is compared with the distance
-    # of seeds. Four seeds of each form are answered. The mean distance between the forms must not exceed one and a half
-    # times the largest distance within a form. If the form makes no difference, the mean distance between forms is
-    # about the mean distance within them, far from this bound; only a dependence that outweighs the randomness exceeds
-    # it.
+    # A randomised method may answer the second form differently without preferring one, because permuted columns, for
+    # example, meet different random numbers. If the answers differ by more than the tolerance, and different seeds also
+    # change the answer to the first form, both forms are answered with four seeds each. The mean distance between the
+    # forms must not exceed 1.5 times the largest distance within a form. If the form makes no difference, the mean
+    # distance between forms is about the mean distance within them, far below this bound; only a dependence that
+    # outweighs the randomness exceeds it.
     first, second = plain(), changed()
     if distance(first, second) <= tolerance:
         return None
@@ -85,7 +84,7 @@ def difference(
 
 
 def _other_seeds(subject: Opened) -> list[dict[str, Any]]:
-    """Return what to set for other random numbers; a method without a seed is simply fitted again."""
+    """Return the overrides that change the random numbers; a method without a seed is simply fitted again."""
     if "random_state" in parameter_names(subject.registered):
         return [{"random_state": subject.seed + k} for k in range(1, SEEDS)]
     return [{}] * (SEEDS - 1)

@@ -1,4 +1,4 @@
-"""The Python function behind ``mfbench check``: plugins → a verdict of each check of what they register."""
+"""The Python API behind ``mfbench check``: check plugins and everything they register."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mfbench_check.subjects import Subject, subjects_of
 
 __all__ = ["CheckReport", "check_plugins", "chosen_subjects", "make_options", "parse_skips"]
 
-_SEEDS = 2**32  # what scikit-learn accepts as a random_state
+_SEEDS = 2**32  # accepted by scikit-learn as random_state
 
 
 def check_plugins(
@@ -38,31 +38,31 @@ def check_plugins(
 ) -> CheckReport:
     """Check that plugins keep what they promise: methods, datasets, suites and the plugins themselves.
 
-    Every subject is checked in a child process, so that nothing of it reaches this one.
+    Every subject is checked in a child process, so that it cannot affect this one.
 
     Parameters
     ----------
     names : str or sequence of str, default=()
         Methods, datasets, suites, plugins or packages; a plugin or package stands for everything that it registers.
-        Empty for everything of third parties, or of `package`.
+        Empty means everything registered by third parties, or by `package`.
     package : str or None, default=None
-        Only what this distribution registers; ``"mfbench"`` is that of the built-in plugins.
+        Check only what this distribution registers; ``"mfbench"`` contains the built-in plugins.
     skip : mapping of str to str or None, default=None
-        Checks to leave out, each with the reason.
+        Checks to skip, with the reason for each.
     only : iterable of str or None, default=None
-        Ids of the checks to make; None makes all.
+        Ids of the checks to run; None runs all.
     seed : int, default=0
-        Of everything random in the checks.
+        Seed of all randomness in the checks.
     timeout : float, default=120.0
         Time limit of one check, and of the import of a plugin, in seconds.
     jobs : int, default=0
-        Subjects that are checked at the same time; 0 means one per processor.
+        Number of subjects to check concurrently; 0 means one per processor.
     registry : Registry or None, default=None
         The plugins; None loads the installed ones.
     strict : bool, default=False
         Raise `PluginError` if an installed plugin cannot be loaded, even one that is not checked.
     follow : callable or None, default=None
-        Called with each verdict and the number of verdicts in all, from several threads.
+        Called with each verdict and the total number of verdicts, from several threads.
 
     Returns
     -------
@@ -86,10 +86,10 @@ def check_plugins(
     subjects: list[Subject] = []
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", PluginWarning)  # of a plugin that is checked it becomes a failure
+            warnings.simplefilter("ignore", PluginWarning)  # for plugins that are checked, it becomes a failure
             registry = registry or load_for_checks(timeout, strict=strict)
             subjects = chosen_subjects(registry, names, package)
-    finally:  # a name may be unknown because its plugin is left out
+    finally:  # the name may be unknown because its plugin was left out
         _warn_of_others(registry, subjects)
     table = [check for check in all_checks() if ids is None or check.id in ids]
     total = sum(len(checks_of(subject, table)) for subject in subjects)
@@ -100,7 +100,7 @@ def check_plugins(
 
 
 def chosen_subjects(registry: Registry, names: Sequence[str] | str = (), package: str | None = None) -> list[Subject]:
-    """Return what `check_plugins` checks; see there for names and package.
+    """Return the subjects that `check_plugins` checks; see there for names and package.
 
     Raises
     ------
@@ -117,12 +117,12 @@ def chosen_subjects(registry: Registry, names: Sequence[str] | str = (), package
 def make_options(
     *, seed: int = 0, timeout: float = SECONDS, jobs: int = 0, skip: Mapping[str, str] | None = None
 ) -> Options:
-    """Return the options of a run after checking them; see `check_plugins`.
+    """Return validated run options; see `check_plugins`.
 
     Raises
     ------
     UsageError
-        If one is not valid.
+        If an option is not valid.
     """
     if not 0 <= seed < _SEEDS:
         raise UsageError(f"the seed {seed} is out of range: use a whole number from 0 to {_SEEDS - 1}")
@@ -139,17 +139,17 @@ def make_options(
 
 
 def parse_skips(words: Iterable[str]) -> dict[str, str]:
-    """Return the checks to skip, with the reasons.
+    """Parse the checks to skip, with the reasons.
 
     Parameters
     ----------
     words : iterable of str
-        Of the form ``CHECK=REASON``.
+        Texts of the form ``CHECK=REASON``.
 
     Raises
     ------
     UsageError
-        If one has another form.
+        If a text has another form.
 
     Examples
     --------
@@ -174,7 +174,7 @@ def _checked_ids(names: Iterable[str]) -> set[str]:
 
 
 def _warn_of_others(registry: Registry | None, subjects: Sequence[Subject]) -> None:
-    """Warn of what is left out of plugins that are not checked themselves."""
+    """Warn about problems of plugins that are not checked themselves."""
     checked = {subject.plugin for subject in subjects if subject.kind == "plugin"}
     for problem in registry.problems.records if registry is not None else ():
         if problem.plugin not in checked:

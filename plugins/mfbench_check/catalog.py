@@ -11,7 +11,7 @@ from typing import Any
 
 from mfbench_check import checks
 
-# In the order of a report; the words behind each are its heading in the documentation.
+# In report order; each text is the heading in the documentation.
 GROUPS = {
     "contract": "Contract",
     "leakage": "Leakage",
@@ -31,12 +31,12 @@ Function = Callable[[Any], str | None]
 class Check:
     """A check."""
 
-    id: str  # its name in reports and in `expected_failures`
+    id: str  # its id in reports and in `expected_failures`
     group: str  # one of `GROUPS`
-    kinds: tuple[str, ...]  # what it applies to, of `KINDS`
-    # Takes the subject. It raises `CheckFailedError` or `NotApplicableError`, or returns a remark or None.
+    kinds: tuple[str, ...]  # the kinds of subjects it applies to, of `KINDS`
+    # Takes the subject; raises `CheckFailedError` or `NotApplicableError`, or returns a remark or None.
     function: Function
-    needs: tuple[str, ...] = ()  # checks without which this one means nothing: it is skipped where one of them fails
+    needs: tuple[str, ...] = ()  # prerequisite checks: if one of them fails, this one is skipped
 
     @property
     def summary(self) -> str:
@@ -69,19 +69,19 @@ def check(
 
 
 def all_checks() -> list[Check]:
-    """Return all checks, group by group and in the order of definition within a module."""
+    """Return all checks by group, and within a module in order of definition."""
     for module in pkgutil.iter_modules(checks.__path__):
         importlib.import_module(f"{checks.__name__}.{module.name}")
     return sorted(CHECKS.values(), key=_position)
 
 
 def _position(check: Check) -> tuple[int, str, int]:
-    """Return the place of a check in the list; the order in which modules were imported must not matter."""
+    """Return a check's sort key, which does not depend on the order in which modules are imported."""
     return list(GROUPS).index(check.group), check.function.__module__, check.function.__code__.co_firstlineno
 
 
 def by_needs(checks: Sequence[Check]) -> list[Check]:
-    """Return checks in an order in which each comes after those that it needs, whatever their groups."""
+    """Return the checks in an order in which each follows its prerequisites, whatever their groups."""
     table = {check.id: check for check in checks}
     placed: dict[str, Check] = {}
 

@@ -1,4 +1,4 @@
-"""The command ``mfbench check``, which checks what plugins register."""
+"""The commands ``mfbench check``, which checks what plugins register, and ``mfbench new-plugin``."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def new_plugin(
 
 
 def _refuse_taken(name: str, parts: Collection[str]) -> None:
-    """Raise UsageError if the package could not be installed beside what is installed here."""
+    """Raise UsageError if the package could not be installed alongside the installed ones."""
     from mfbench.host.registry import load_registry
     from mfbench_check.scaffold.render import package_of
 

@@ -1,4 +1,4 @@
-"""A check run on a terminal: its progress, and a report that shows each failure in full."""
+"""The results of a check run and their display: progress, and a report that shows each failure in full."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from mfbench_check.catalog import CHECKS, GROUPS, Check
 
 
 class CheckOutcome(StrEnum):
-    """How a check of a subject ended."""
+    """The outcome of a check on a subject."""
 
     PASS = "pass"
     FAIL = "fail"
@@ -38,22 +38,22 @@ class CheckOutcome(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class CheckVerdict:
-    """The outcome of one check of one subject."""
+    """The result of one check on one subject."""
 
     subject: str  # name of the method, dataset, suite or plugin
     kind: str  # "selector", "classifier", "dataset", "suite" or "plugin"
     package: str  # the package that registers the subject
     check: str  # id of the check
     outcome: CheckOutcome
-    reason: str = ""  # why it was skipped, is not applicable or is expected to fail; of a pass, what the check reports
-    expected: str = ""  # expected, seen: of a failure
+    reason: str = ""  # why it was skipped, is not applicable or is expected to fail; for a pass, the check's remark
+    expected: str = ""  # expected, seen: for a failure
     seen: str = ""
-    snippet: str = ""  # of a failure: Python code of at most ten lines that shows it; may be empty
+    snippet: str = ""  # for a failure: at most ten lines of Python code that demonstrate it; may be empty
     seconds: float = 0.0
 
 
 class CheckFailedError(Exception):
-    """A subject does not do what a check expects."""
+    """A subject does not meet a check's expectation."""
 
     def __init__(self, expected: str, seen: str, snippet: str = "") -> None:
         super().__init__(f"expected {expected}; seen: {seen}")
@@ -61,11 +61,11 @@ class CheckFailedError(Exception):
 
 
 class NotApplicableError(Exception):
-    """A check asks for something that the subject does not have."""
+    """A check requires something that the subject does not have."""
 
 
 NAME, VERSION = "mfbench-check", 1
-"""The form of the JSON document and its version, which rises if a key is removed or changed."""
+"""The format of the JSON document and its version, which increases if a key is removed or changed."""
 SCHEMA = "check.schema.json"
 _TESTED = (CheckOutcome.PASS, CheckOutcome.FAIL, CheckOutcome.EXPECTED)
 _JUNIT: dict[CheckOutcome, Literal["passed", "failed", "skipped"]] = {
@@ -78,15 +78,15 @@ _JUNIT: dict[CheckOutcome, Literal["passed", "failed", "skipped"]] = {
 class CheckReport:
     """The verdicts of a check run."""
 
-    verdicts: tuple[CheckVerdict, ...]  # of each check of each subject, subject by subject
+    verdicts: tuple[CheckVerdict, ...]  # one per check and subject, grouped by subject
     seed: int = 0
-    # Python, the numeric libraries, mfbench, and the packages whose plugins were checked.
+    # Versions of Python, the numeric libraries, mfbench, and the packages whose plugins were checked.
     versions: Mapping[str, str] = field(default_factory=dict)
-    seconds: float = 0.0  # how long the run took
+    seconds: float = 0.0  # duration of the run
 
     @property
     def failures(self) -> tuple[CheckVerdict, ...]:
-        """The checks that failed and were not expected to."""
+        """The unexpected failures."""
         return self.of(CheckOutcome.FAIL)
 
     def of(self, outcome: CheckOutcome) -> tuple[CheckVerdict, ...]:
@@ -101,12 +101,12 @@ class CheckReport:
 
     @property
     def subjects(self) -> tuple[tuple[str, str], ...]:
-        """Kind and name of each subject."""
+        """The kind and name of each subject."""
         return tuple(dict.fromkeys((verdict.kind, verdict.subject) for verdict in self.verdicts))
 
     @property
     def exit_code(self) -> ExitCode:
-        """What the command returns: 0 if no check failed, 1 if one did, 3 if nothing was checked."""
+        """The command's exit code: 0 if no check failed, 1 if one did, 3 if nothing was checked."""
         if self.failures:
             return ExitCode.FAILED
         return ExitCode.OK if any(self.counts[outcome] for outcome in _TESTED) else ExitCode.NOTHING_MEASURED
@@ -155,12 +155,12 @@ class CheckReport:
 
 
 def group_of(verdict: CheckVerdict) -> str:
-    """Return the group of a verdict's check; "" if there is no such check any more."""
+    """Return the group of a verdict's check; "" if the check no longer exists."""
     return CHECKS[verdict.check].group if verdict.check in CHECKS else ""
 
 
 def explanation(verdict: CheckVerdict) -> str:
-    """Return what a failure is about in several lines: what was expected and seen, and the code that shows it."""
+    """Return the explanation of a failure, in lines: expectation, observation, and code that demonstrates it."""
     lines = [
         f"{verdict.kind} {verdict.subject} fails the check {verdict.check}",
         f"expected: {verdict.expected}",
@@ -184,14 +184,14 @@ def _case(verdict: CheckVerdict) -> Case:
 
 
 def schema() -> dict[str, Any]:
-    """Return the JSON Schema (draft 2020-12) of the documents that `CheckReport.to_json` makes."""
+    """Return the JSON Schema (draft 2020-12) of the documents written by `CheckReport.to_json`."""
     return read_schema(__package__, SCHEMA)
 
 
 PLAIN_SECONDS = 10.0
 NAMES_SHOWN = 5
 MARKS = {CheckOutcome.PASS: "✓", CheckOutcome.FAIL: "✗", CheckOutcome.EXPECTED: "!"}
-# A mark is printed as well: colour only helps to find it.
+# Colour only highlights: a symbol is printed as well.
 STYLES = {CheckOutcome.PASS: "green", CheckOutcome.FAIL: "bold red", CheckOutcome.EXPECTED: "yellow"}
 _PLURALS = {
     "selector": "Selectors",
@@ -200,11 +200,11 @@ _PLURALS = {
     "suite": "Suites",
     "plugin": "Plugins",
 }
-_LONGEST = 2000  # characters of a text of a plugin
+_LONGEST = 2000  # maximum number of characters of plugin text
 
 
 def show_checks(report: CheckReport, console: Console) -> None:
-    """Print a check run: a table of each kind of subject, each failure in full, and everything that was not checked."""
+    """Print a check run: a table per kind of subject, each failure in full, and everything that was not checked."""
     for kind, title in _PLURALS.items():
         if own := [verdict for verdict in report.verdicts if verdict.kind == kind]:
             _show_table(title, own, console)
@@ -241,7 +241,7 @@ def _show_table(title: str, verdicts: Sequence[CheckVerdict], console: Console) 
 
 
 def _counts(verdicts: Sequence[CheckVerdict]) -> Text:
-    """Return how many checks of a group had each outcome; a dash if none was made."""
+    """Return the number of checks in a group by outcome; a dash if none was run."""
     text = Text()
     for outcome, mark in MARKS.items():
         if number := sum(verdict.outcome is outcome for verdict in verdicts):
@@ -263,12 +263,12 @@ def _show_failures(failures: Sequence[CheckVerdict], console: Console) -> None:
         if verdict.snippet:
             console.print()
         for line in verdict.snippet.splitlines():
-            # As it is, however long: a line that is folded cannot be copied.
+            # Do not wrap, however long the line: wrapped code cannot be copied.
             console.print(Text(f"    {_code(line)}"), soft_wrap=True, highlight=False)
 
 
 def _show_grouped(title: str, report: CheckReport, outcome: CheckOutcome, console: Console) -> None:
-    """Print checks with their reasons, those of the same reason in one line."""
+    """Print checks with their reasons, grouping those with the same reason in one line."""
     groups: dict[str, list[CheckVerdict]] = {}
     for verdict in report.of(outcome):
         groups.setdefault(verdict.reason, []).append(verdict)
@@ -278,7 +278,7 @@ def _show_grouped(title: str, report: CheckReport, outcome: CheckOutcome, consol
         names = list(dict.fromkeys(_short_name(verdict, report) for verdict in verdicts))
         more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
         subjects = ", ".join(names[:NAMES_SHOWN]) + more
-        # A check that others depend on would otherwise fill a screen.
+        # Otherwise a single check that others depend on would fill the screen.
         what = checks[0] if len(checks) == 1 else counted(len(checks), "check")
         lines.append(f"{what}: {reason} ({subjects})")
     _show_list(title, lines, console)
@@ -296,7 +296,7 @@ def _show_list(title: str, lines: Sequence[str], console: Console) -> None:
 
 
 def show_catalog(checks: Sequence[Check], console: Console) -> None:
-    """Print all checks with their groups, what they apply to, and what they expect."""
+    """Print all checks with their groups, the kinds they apply to, and their expectations."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in ("check", "group", "applies to", "what is expected"):
         table.add_column(name, no_wrap=name in ("check", "group"), overflow="fold")
@@ -306,7 +306,7 @@ def show_catalog(checks: Sequence[Check], console: Console) -> None:
 
 
 class CheckProgress:
-    """Shows how many checks have been made: a bar on a terminal, otherwise a line from time to time."""
+    """Shows the number of completed checks: as a bar on a terminal, otherwise as a line from time to time."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
@@ -328,7 +328,7 @@ class CheckProgress:
                 self._advance(f"checks{failed}", total)
 
     def interrupted(self) -> None:
-        """Print how far the run came."""
+        """Print how far the run got."""
         failed = f", {self._failed} failed" if self._failed else ""
         self.close()
         self.console.print(_text(f"Interrupted after {counted(self._done, 'check')}{failed}; nothing was written"))
@@ -359,13 +359,13 @@ def _name(verdict: CheckVerdict) -> str:
 
 
 def _short_name(verdict: CheckVerdict, report: CheckReport) -> str:
-    """Return the name of a subject, with its kind only if the run has another subject of that name."""
+    """Return a subject's name, with its kind only if another subject in the run shares the name."""
     kinds = [kind for kind, name in report.subjects if name == verdict.subject]
     return verdict.subject if len(kinds) == 1 else _name(verdict)
 
 
 def _text(text: str, style: str = "") -> Text:
-    """Return text that a terminal shows as it is, without markup and control characters."""
+    """Return text for literal display, without markup and control characters."""
     return Text(plain_text(text, _LONGEST), style=style)
 
 

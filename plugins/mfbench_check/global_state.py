@@ -1,4 +1,4 @@
-"""The global state of a process, put back to what it was before any method ran."""
+"""The global state of a process, restored to what it was before any method ran."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from threadpoolctl import threadpool_limits
 
 from mfbench.run.workers.global_state import GlobalState
 
-_SEED = 271_828  # of the global generators: one that a method will hardly seed them with
+_SEED = 271_828  # seed of the global generators that a method is unlikely to use
 
 
 class _Marker(UserWarning):
-    """The category of a filter that no method sets."""
+    """The category of a warning filter that no method sets."""
 
 
-# This module is imported with the checks, before the first of them calls a method. State that a method has changed
-# once, to the same value each time, is seen to change only from here.
+# This module is imported with the checks, before any method is called. If a method sets some state to the same value in
+# every call, the change is only visible relative to this snapshot.
 _AT_START = GlobalState()
 
 
 @contextmanager
 def fresh_global_state(n_threads: int = 1) -> Iterator[GlobalState]:
-    """Begin with the global state of the start of this process; put the present one back at the end."""
-    # The global random generators are seeded, and not put back.
+    """Start with the process's initial global state, and restore the current one at the end."""
+    # The global random generators are seeded, but not restored.
     before = GlobalState()
     try:
         with warnings.catch_warnings(), threadpool_limits(n_threads):

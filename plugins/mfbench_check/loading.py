@@ -1,4 +1,4 @@
-"""Loading the plugins of a check run: one that ends or stops the process that imports it is reported, not suffered."""
+"""Load the plugins of a check run; one that crashes or blocks the importing process is reported instead."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from mfbench.host.registry import HOST, Registry, load_registry
 from mfbench.processes.call import ChildError, call
 
 _VISIT = f"{__name__}:visit"
-_AT_ONCE = 4  # children that import plugins
+_AT_ONCE = 4  # maximum number of concurrent child processes that import plugins
 
 
 def load_for_checks(seconds: float, *, strict: bool = False) -> Registry:
-    """Load the installed plugins, those of third parties only after a child process has imported them."""
+    """Load the installed plugins, importing third-party ones in a child process first."""
     plugins = chosen_plugins(None)
     foreign = [plugin for plugin in plugins if plugin.distribution != HOST]
     if foreign:
-        call("os:getpid", preload=SHARED)  # what all children share is not imported in the time of a plugin
+        call("os:getpid", preload=SHARED)  # do not count shared imports as a plugin's time
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         reasons = dict(zip(foreign, pool.map(lambda plugin: _danger(plugin, seconds), foreign), strict=True))
     harmless = [plugin for plugin in plugins if not reasons.get(plugin)]
@@ -32,7 +32,7 @@ def load_for_checks(seconds: float, *, strict: bool = False) -> Registry:
 
 
 def _danger(plugin: Plugin, seconds: float) -> str:
-    """Return why this process must not import a plugin; "" if it can, even if the import raises an exception."""
+    """Return why this process must not import a plugin; "" if it may, even if the import raises an exception."""
     try:
         call(_VISIT, plugin, timeout=seconds, memory=memory_limit(), path=sys.path, preload=SHARED)
     except ChildError as error:
@@ -41,7 +41,7 @@ def _danger(plugin: Plugin, seconds: float) -> str:
 
 
 def visit(plugin: Plugin) -> None:
-    """Import a plugin and call its hooks; called in a child process."""
+    """Import a plugin and call its hooks; runs in a child process."""
     registry = load_registry(exactly=[plugin])
     for collect in (
         lambda: registry.selectors,

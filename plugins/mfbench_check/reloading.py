@@ -1,4 +1,4 @@
-"""Loading the dataset of a check: without the host's own checks of it, in this process or in a new one."""
+"""Load the dataset of a check without the host's own validation, in this process or in a new one."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from mfbench.model.specs import Dataset
 from mfbench_check.display import CheckFailedError, NotApplicableError
 from mfbench_check.subjects import Opened, Subject
 
-_MARK = "content hash: "  # a loader may print as well
-# Standard input is empty when a plugin is imported: one that reads it must not take the request.
+_MARK = "content hash: "  # distinguishes the hash from a loader's own output
+# Standard input is empty while a plugin is imported, so the request is an argument, which the plugin cannot consume.
 _CODE = (
     "import json, sys; request = json.loads(sys.argv[1]); sys.path[:] = request['path']; "
     "from mfbench_check.reloading import main; main(request)"
@@ -27,7 +27,7 @@ _CODE = (
 
 
 def load(subject: Opened) -> Dataset:
-    """Return what the loader of a dataset returns."""
+    """Return the dataset as its loader returns it."""
     if not subject.spec.embedded:
         raise NotApplicableError("it has no loader: its data come from a mirror or a repository")
     try:
@@ -44,7 +44,7 @@ def load(subject: Opened) -> Dataset:
 
 
 def snippet(subject: Opened, *lines: str) -> str:
-    """Return Python code that loads a dataset as `load` does and shows a failure."""
+    """Return Python code that loads a dataset as `load` does and demonstrates a failure."""
     head = [
         "import mfbench, numpy as np",
         "from mfbench.host.factories import build",
@@ -80,7 +80,7 @@ def hash_elsewhere(subject: Opened, hash_seed: int) -> str:
 
 
 def main(request: dict[str, Any]) -> None:
-    """Print the content hash of a dataset; called in the new process."""
+    """Print the content hash of a dataset; runs in the new process."""
     plugin = Plugin(**request["plugins"][0])
     opened = Opened(Subject("dataset", request["name"], plugin), load_registry(exactly=[plugin]))
     sys.stdout.write(f"\n{_MARK}{content_hash(load(opened))}\n")

@@ -1,4 +1,4 @@
-"""What the checks share that compare bits: the checks that they need, their test rows, and their answers."""
+"""Shared code of the checks that compare bits: their prerequisites, test rows, and answers."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ESTIMATORS = ("selector", "classifier")
-# Without a fit, or with weights or predictions that mean nothing, there is nothing to compare.
+# Without a fit, or with meaningless weights or predictions, there is nothing to compare.
 RESULTS = ("fit", "importances-finite", "importances-length", "predictions")
-# Where two equal fits differ, it means nothing that two different ones do.
+# If two equal fits differ, a difference between two different ones means nothing.
 REPEATABLE = (*RESULTS, "global-random-state", "same-seed")
 _N_ROWS = 200
 
 
 def boundary_rows(X: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
-    """Return rows spread over the range of a table: many are where the classes meet, where small changes show."""
+    """Return rows spread over a table's range: many lie near class boundaries, where small changes show."""
     return rng.uniform(X.min(axis=0), X.max(axis=0), size=(_N_ROWS, X.shape[1]))
 
 
 def bits(answer: NDArray[Any]) -> bytes:
-    """Return weights or predictions as bytes that are equal for equal bits, and shape and type."""
+    """Return weights or predictions as bytes that are equal only for identical bits, shape and type."""
     text = answer.astype(str) if answer.dtype == object else answer
     return repr((answer.shape, str(answer.dtype))).encode() + text.tobytes()
 
 
 def answer(subject: Opened, **overrides: Any) -> NDArray[Any]:
-    """Return what a method answers on the ordinary sample: weights, or predictions for `boundary_rows`."""
+    """Return a method's answer on the ordinary sample: weights, or predictions for `boundary_rows`."""
     X, y = subject.sample()
     return subject.answer(X, y, boundary_rows(X, subject.rng()), **overrides)
 
@@ -45,7 +45,7 @@ def answer(subject: Opened, **overrides: Any) -> NDArray[Any]:
 def result_of(
     subject: Opened, method: Any, X: NDArray[Any], y: NDArray[Any], rows: NDArray[Any] | None = None
 ) -> NDArray[Any]:
-    """Fit a method on these arrays themselves, without copies, and return its weights, or its predictions for rows."""
+    """Fit a method on these very arrays, without copies, and return its weights, or its predictions for rows."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         method.fit(X, y)
@@ -60,7 +60,7 @@ def digest(subject: Opened) -> str:
 
 
 def result_code(subject: Opened, method: str = "method") -> tuple[list[str], str]:
-    """Return code of a snippet for `answer`: the lines before it, and its expression."""
+    """Return the snippet code for `answer`: the preceding lines, and its expression."""
     if subject.kind == "selector":
         return [], f"np.array({method}.fit(X, y).feature_importances_)"
     lines = [
@@ -80,17 +80,17 @@ def difference(subject: Opened, first: NDArray[Any], second: NDArray[Any]) -> st
 
 
 def main() -> None:
-    """Print the digest of the subject that standard input describes: the entry point of another process."""
+    """Print the digest of the subject described on standard input; entry point of the other process."""
     request = json.load(sys.stdin)
     sys.path[:] = request["path"]
     plugins = [Plugin(**plugin) for plugin in request["plugins"]]
     subject = Subject(request["kind"], request["name"], plugins[0])
     opened = Opened(subject, load_registry(exactly=plugins), request["seed"])
-    sys.stdout.write(f"\n{digest(opened)}\n")  # on a line of its own, whatever the method has printed
+    sys.stdout.write(f"\n{digest(opened)}\n")  # on its own line, whatever the method has printed before
 
 
 def request_of(subject: Opened) -> str:
-    """Return the text that `main` reads."""
+    """Return the request text that `main` reads."""
     plugin = subject.subject.plugin
     fields = {"name": plugin.name, "module": plugin.module}
     fields |= {"distribution": plugin.distribution, "version": plugin.version}

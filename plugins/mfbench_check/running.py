@@ -1,4 +1,4 @@
-"""Running checks: each subject in a child process, which is replaced when a check ends it or takes too long."""
+"""Run checks: each subject in a child process, which is replaced if a check crashes it or exceeds the time limit."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ from mfbench_check.catalog import CHECKS, Check, all_checks, by_needs
 from mfbench_check.display import CheckFailedError, CheckOutcome, CheckVerdict, NotApplicableError
 from mfbench_check.subjects import Opened, Subject
 
-# Skipped by a need of its own, a check is as silent about the method as a failed one: what needs it is skipped as well.
+# A check skipped because of a prerequisite is as uninformative as a failed one, so its dependants are skipped too.
 UNMET = (CheckOutcome.FAIL, CheckOutcome.SKIPPED)
 
 
 @dataclass(frozen=True)
 class CheckRequest:
-    """What a child is asked for."""
+    """The request to a child process."""
 
     subject: Subject
     checks: tuple[str, ...]  # ids, in order
     failed: frozenset[str]  # checks of the subject that did not pass in an earlier child
-    plugins: tuple[Plugin, ...]  # the plugins to load: that of the subject, and the built-in ones
+    plugins: tuple[Plugin, ...]  # the plugins to load: the subject's and the built-in ones
     seed: int
 
 
 def serve(connection: socket.socket) -> None:
-    """Make the checks of a request: before each send its id, after it the verdict."""
+    """Run the requested checks, sending each id before, and each verdict after, the check."""
     message = receive(connection)
     if message is None:
         return
@@ -57,7 +57,7 @@ def serve(connection: socket.socket) -> None:
         connection.sendall(framed(pickle.dumps(value)))
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the main process has named what is left out
+        warnings.simplefilter("ignore")  # the main process has already reported the problems
         registry = load_registry(exactly=request.plugins)
     opened = Opened(request.subject, registry, request.seed)
     all_checks()
@@ -67,14 +67,14 @@ def serve(connection: socket.socket) -> None:
         send(name)
         verdict = make_check(CHECKS[name], opened, failed)
         if os.getpid() != process:
-            os._exit(0)  # a method has forked and returns in both processes: one answers
+            os._exit(0)  # a method forked and returned in both processes: only the original answers
         if verdict.outcome in UNMET:
             failed.add(name)
         send(verdict)
 
 
 def make_check(check: Check, opened: Opened, failed: Sequence[str] | set[str] = ()) -> CheckVerdict:
-    """Make one check in this process."""
+    """Run one check in this process."""
     start = time.perf_counter()
     outcome, reason, expected, seen, snippet = CheckOutcome.PASS, "", "", "", ""
     missing = next((name for name in check.needs if name in failed), "")
@@ -87,7 +87,7 @@ def make_check(check: Check, opened: Opened, failed: Sequence[str] | set[str] = 
         outcome, reason = CheckOutcome.NOT_APPLICABLE, str(error)
     except CheckFailedError as error:
         outcome, expected, seen, snippet = CheckOutcome.FAIL, error.expected, error.seen, error.snippet
-    except BaseException as error:  # noqa: BLE001 - whatever a plugin raises is the answer of the check
+    except BaseException as error:  # noqa: BLE001 - any exception from a plugin is a result of the check
         place = traceback.extract_tb(error.__traceback__)[-1]
         outcome, expected = CheckOutcome.FAIL, "the check runs to its end"
         seen = f"{describe_error(error)} ({place.filename}, line {place.lineno})"
@@ -106,22 +106,22 @@ def make_check(check: Check, opened: Opened, failed: Sequence[str] | set[str] = 
     )
 
 
-SECONDS = 120.0  # of one check; scikit-learn's take the longest
-_START = 300.0  # until the first check begins: importing a large library takes minutes on a busy machine
-# These may be the first to fit with arrays of their kind; a method that compiles code gets as long as an import.
+SECONDS = 120.0  # for one check; scikit-learn's take the longest
+_START = 300.0  # until the first check starts: importing a large library takes minutes on a busy machine
+# These may be the first fits on arrays of their type; methods that compile code get as long as an import.
 _COMPILING = ("fit", "read-only")
 _SERVE = "mfbench_check.running:serve"
-_TICK = 0.5  # after which a thread notices that the run was interrupted
+_TICK = 0.5  # seconds until a thread notices that the run was interrupted
 
 
 @dataclass(frozen=True)
 class Options:
     """How checks are run."""
 
-    seed: int = 0  # of everything random
+    seed: int = 0  # seed of all randomness
     seconds: float = SECONDS  # time limit of one check
-    jobs: int = 0  # subjects that are checked at the same time; 0 means one per processor
-    skip: Mapping[str, str] = field(default_factory=dict)  # checks to leave out, each with the reason
+    jobs: int = 0  # subjects to check concurrently; 0 means one per processor
+    skip: Mapping[str, str] = field(default_factory=dict)  # checks to skip, with the reason for each
 
 
 def run_checks(
@@ -131,7 +131,7 @@ def run_checks(
     only: Iterable[str] | None = None,
     follow: Callable[[CheckVerdict], None] = lambda verdict: None,
 ) -> list[CheckVerdict]:
-    """Make all checks of some subjects."""
+    """Run all checks of some subjects."""
     ids = None if only is None else set(only)
     table = [check for check in all_checks() if ids is None or check.id in ids]
     order = [check.id for check in table]
@@ -148,17 +148,17 @@ def run_checks(
         try:
             return [verdict for verdicts in pool.map(work, subjects) for verdict in verdicts]
         finally:
-            run.stop.set()  # after Ctrl-C the threads would go on to the end of their subjects
+            run.stop.set()  # after Ctrl-C the threads would otherwise finish all checks of their subjects
 
 
 def checks_of(subject: Subject, table: Iterable[Check]) -> list[Check]:
-    """Return the checks of a table that apply to the kind of a subject."""
+    """Return the checks in a table that apply to the subject's kind."""
     return [check for check in table if subject.kind in check.kinds]
 
 
 @dataclass(frozen=True)
 class _Run:
-    """What the threads of a run share."""
+    """State shared by the threads of a run."""
 
     table: Sequence[Check]
     registry: Registry
@@ -166,7 +166,7 @@ class _Run:
     stop: threading.Event = field(default_factory=threading.Event)
 
     def plugins_for(self, subject: Subject) -> tuple[Plugin, ...]:
-        """Return the plugins that a child loads: of a suite all, because it may name the methods of any."""
+        """Return the plugins that a child loads; all for a suite, since it may use methods of any plugin."""
         plugins = tuple(self.registry.plugins.values())
         if subject.kind == "suite":
             return plugins
@@ -180,7 +180,7 @@ class _Run:
 
 
 def judged(verdict: CheckVerdict, declared: Mapping[str, str], *, strict: bool = True) -> CheckVerdict:
-    """Return a verdict that takes the failures into account that a spec declares."""
+    """Return a verdict adjusted for the failures that a spec declares."""
     if verdict.check not in declared:
         return verdict
     if verdict.outcome is CheckOutcome.FAIL:
@@ -206,7 +206,7 @@ def _of_subject(subject: Subject, run: _Run) -> Iterator[CheckVerdict]:
     for check in checks_of(subject, run.table):
         if check.id in run.options.skip:
             yield _verdict(subject, check.id, CheckOutcome.SKIPPED, reason=run.options.skip[check.id])
-        elif is_lost:  # no child can load it either
+        elif is_lost:  # no child could load it either
             yield _verdict(subject, check.id, CheckOutcome.FAIL, expected="a plugin that can be loaded", seen=lost)
         else:
             pending.append(check.id)
@@ -217,7 +217,7 @@ def _of_subject(subject: Subject, run: _Run) -> Iterator[CheckVerdict]:
             if verdict.outcome in UNMET:
                 failed.add(verdict.check)
             pending.remove(verdict.check)
-            # What a spec declares was seen with the usual seed; with another one, chance may hide a true deviation.
+            # Declared failures are observed with the default seed; with another seed, chance may hide a true deviation.
             yield judged(verdict, declared, strict=run.options.seed == Options.seed)
 
 
@@ -228,7 +228,7 @@ def _spec(subject: Subject, registry: Registry) -> Any:
 
 
 def _of_child(request: CheckRequest, run: _Run) -> Iterator[CheckVerdict]:
-    """Yield the verdicts of one child; the last one is that of the check which ended it, if one did."""
+    """Yield the verdicts of one child; if a check ended the child, its verdict is the last."""
     child = open_child(SHARED)
     try:
         share = memory_limit() // (run.options.jobs or len(_processors()))
@@ -268,7 +268,7 @@ def _listen(child: Child, channel: Channel, request: CheckRequest, run: _Run) ->
 
 
 def _ended(request: CheckRequest, current: str, how: str) -> CheckVerdict:
-    """Return the verdict of the check during which a child ended; the first one if none had begun."""
+    """Return the verdict of the check during which a child ended, or of the first if none had started."""
     check = current or request.checks[0]
     return _verdict(
         request.subject, check, CheckOutcome.FAIL, expected="the check ends and its process goes on", seen=how
@@ -291,12 +291,12 @@ def _processors() -> Sequence[int]:
 
 
 _HOME = ("HOME", "USERPROFILE")
-_FAMILIES = (2, 10, 23, 30)  # AF_INET, and AF_INET6 of Linux, Windows and macOS; others do not leave the machine
+_FAMILIES = (2, 10, 23, 30)  # AF_INET, and AF_INET6 on Linux, Windows and macOS; others stay on the machine
 _NAME_LOOKUPS = ("socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr")
 
 
 class _Recorder:
-    """An audit hook, which a process cannot remove: it does nothing while no file takes its records."""
+    """An audit hook, which cannot be removed from a process: it is inactive while it has no file to record to."""
 
     def __init__(self) -> None:
         self.descriptor = -1
@@ -306,7 +306,7 @@ class _Recorder:
         if self.descriptor < 0 or not event.startswith("socket."):
             return
         if event in _NAME_LOOKUPS or (event == "socket.__new__" and args[1] in _FAMILIES):
-            # To a file, not a list: children that the method forks share it.
+            # A file rather than a list, since child processes forked by the method share it.
             os.write(self.descriptor, event.encode() + b"\n")
 
 
@@ -315,7 +315,7 @@ _RECORDER = _Recorder()
 
 @contextmanager
 def recorded_sockets() -> Iterator[list[str]]:
-    """Record sockets and look-ups of names in this process and those it forks."""
+    """Record sockets and host-name lookups in this process and its forks."""
     if not _RECORDER.is_installed:
         sys.addaudithook(_RECORDER)
         _RECORDER.is_installed = True
@@ -332,7 +332,7 @@ def recorded_sockets() -> Iterator[list[str]]:
 
 @contextmanager
 def temporary_home() -> Iterator[Path]:
-    """Let the home folder be an empty temporary one."""
+    """Use an empty temporary folder as home."""
     before = {name: os.environ.get(name) for name in _HOME}
     with temporary_folder("check") as folder:
         os.environ.update(dict.fromkeys(_HOME, str(folder)))
@@ -347,7 +347,7 @@ def temporary_home() -> Iterator[Path]:
 
 @contextmanager
 def temporary_working_directory() -> Iterator[Path]:
-    """Let the working directory be an empty temporary one."""
+    """Use an empty temporary folder as the working directory."""
     before = Path.cwd()
     with temporary_folder("check") as folder:
         os.chdir(folder)
@@ -358,6 +358,6 @@ def temporary_working_directory() -> Iterator[Path]:
 
 
 def files_in(folder: Path) -> list[str]:
-    """Return the relative paths of the files in a folder, except what compilers cache beside modules."""
+    """Return the relative paths of the files in a folder, except compiler caches beside modules."""
     paths = (path.relative_to(folder) for path in sorted(folder.rglob("*")) if not path.is_dir())
     return [path.as_posix() for path in paths if "__pycache__" not in path.parts]

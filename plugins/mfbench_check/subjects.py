@@ -1,4 +1,4 @@
-"""What is checked: a plugin, or something that it registers, with the methods that checks share."""
+"""The subjects of checks: a plugin or something that it registers, with methods shared by the checks."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ N_ROWS, N_FEATURES = 60, 6
 
 
 def sample(name: str = "two-classes", seed: int = 0) -> Table:
-    """Return a small table on which checks fit methods."""
+    """Return a small table for fitting methods."""
     if name not in SAMPLES:
         raise UnknownNameError("sample", name, SAMPLES)
     return SAMPLES[name](np.random.default_rng(seed))
 
 
 def shifted(rng: np.random.Generator, n_samples: int, n_features: int, n_classes: int) -> Table:
-    """Return classes that differ in the means of the first two features; classes have equal sizes up to one row."""
+    """Return classes that differ in the means of the first two features, of equal size up to one row."""
     y = rng.permutation(np.arange(n_samples) % n_classes).astype(np.int64)
     X = rng.normal(size=(n_samples, n_features))
     X[:, 0] += 1.5 * y
@@ -81,12 +81,12 @@ SAMPLES: dict[str, Callable[[np.random.Generator], Table]] = {
 
 
 Kind = Literal["plugin", "selector", "classifier", "dataset", "suite"]
-LINES = 10  # of a snippet
+LINES = 10  # maximum number of lines in a snippet
 
 
 @dataclass(frozen=True)
 class Subject:
-    """Something that a plugin registers, or the plugin itself, by name: plain data for other processes."""
+    """A plugin or something that it registers, by name: plain data that can be sent to other processes."""
 
     kind: Kind
     name: str  # as a user must write it
@@ -99,7 +99,7 @@ class Opened:
 
     subject: Subject
     registry: Registry
-    seed: int = 0  # of everything random in the checks
+    seed: int = 0  # seed of all randomness in the checks
 
     @property
     def name(self) -> str:
@@ -114,7 +114,7 @@ class Opened:
     @property
     def path(self) -> Path:
         """The file of a suite."""
-        # Here its name need not be ambiguous: this process has loaded fewer plugins than the one that named it.
+        # The name cannot be ambiguous here: this process has loaded fewer plugins than the one that chose it.
         return self.registry.suites()[self.registry.suite_names.resolve(self.name)]
 
     @property
@@ -137,22 +137,22 @@ class Opened:
         return np.random.default_rng(self.seed)
 
     def sample(self, name: str = "two-classes") -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Return a table of this run of checks; see `mfbench_check.subjects.sample`."""
+        """Return a sample table with this run's seed; see `mfbench_check.subjects.sample`."""
         return sample(name, self.seed)
 
     def settings(self, **overrides: Any) -> dict[str, Any]:
-        """Return the parameters that checks set: those of the spec, and a seed where the estimator accepts one."""
+        """Return the parameters set by checks: the spec's, and a seed if the estimator accepts one."""
         accepted = parameter_names(self.registered)
         seed = {"random_state": self.seed} if "random_state" in accepted else {}
         return {**seed, **self.spec.check_parameters, **overrides}
 
     def make(self, **overrides: Any) -> Any:
-        """Build the estimator as checks use it."""
+        """Build the estimator as used by the checks."""
         kind = "selector" if self.kind == "selector" else "classifier"
         return self.registry.make(Expression(self.name, self.settings(**overrides)), kind)
 
     def tuned_path(self) -> tuple[str, str, list[Any]]:
-        """Return the parameter and the method of a spec's path, and the values of the parameter in its grid."""
+        """Return the parameter and method of a spec's path, and the parameter's values in the grid."""
         if self.spec.path is None:
             raise NotApplicableError("its spec has no path")
         parameter, name = self.spec.path
@@ -189,13 +189,13 @@ class Opened:
             ) from error
 
     def answer(self, X: Any, y: Any, X_test: Any, **overrides: Any) -> NDArray[Any]:
-        """Return what the method is about: the weights of a selector, the predictions of a classifier."""
+        """Return the relevant result: the weights of a selector or the predictions of a classifier."""
         if self.kind == "selector":
             return self.weights(X, y, **overrides)
         return self.predictions(X, y, X_test, **overrides)
 
     def snippet(self, *lines: str, table: str = "two-classes", **overrides: Any) -> str:
-        """Return Python code that shows a failure."""
+        """Return Python code that demonstrates a failure."""
         text = str(Expression(self.name, self.settings(**overrides)))
         head = [
             "import mfbench, numpy as np",
@@ -210,7 +210,7 @@ class Opened:
 
 
 def subjects_of(registry: Registry, names: Sequence[str] = (), package: str | None = None) -> list[Subject]:
-    """Return what to check."""
+    """Return the subjects to check."""
     everything = list(_all(registry))
     packages = {one.plugin.package for one in everything}
     if package is not None:
@@ -230,7 +230,7 @@ def subjects_of(registry: Registry, names: Sequence[str] = (), package: str | No
 
 
 def _all(registry: Registry) -> Iterator[Subject]:
-    left_out = (problem.plugin for problem in registry.problems.records)  # whole plugins, or parts of those above
+    left_out = (problem.plugin for problem in registry.problems.records)  # whole plugins, or parts of subjects above
     for plugin in dict.fromkeys([*registry.plugins.values(), *left_out]):
         yield Subject("plugin", plugin.name, plugin)
     tables: Mapping[Kind, Mapping[str, Registered]] = {
@@ -253,28 +253,28 @@ _NEIGHBOURS = 5  # of the classifier behind a selector
 
 @dataclass(frozen=True)
 class FitInput:
-    """What a fit received."""
+    """The input of a fit."""
 
     step: Target
-    X: NDArray[Any]  # X, y: copies, as they were when the fit began
+    X: NDArray[Any]  # X, y: copies, made when the fit started
     y: NDArray[Any]
-    bases: tuple[NDArray[Any], ...]  # the larger arrays, if any, that X and y were views of
+    bases: tuple[NDArray[Any], ...]  # the larger arrays, if any, of which X and y were views
 
 
 @dataclass
 class Seen:
-    """The outcome of a trial and what was seen of it."""
+    """The outcome of a trial and the observations during it."""
 
     result: TrialResult
-    inputs: list[FitInput] = field(default_factory=list)  # of each fit, in order
-    # Predictions of the checked classifier for rows of the check, made right after its fit.
+    inputs: list[FitInput] = field(default_factory=list)  # one per fit, in order
+    # Predictions of the checked classifier for the check's rows, made right after its fit.
     clean: list[NDArray[Any]] = field(default_factory=list)
 
 
 class Spy:
-    """An estimator around another one, which records what `fit` receives."""
+    """A wrapper around an estimator that records the input of `fit`."""
 
-    # Around it, not in it: the inner estimator may pickle or copy itself, and nothing of it is replaced.
+    # A wrapper leaves the inner estimator unpatched, since it may pickle or copy itself.
 
     def __init__(
         self, inner: Any, before: Callable[[Any, Any], None], after: Callable[[Any], None] = lambda inner: None
@@ -293,7 +293,7 @@ class Spy:
 
 
 def make_fold(X: Any, y: Any, n_train: int, scale: Scale = "standard", *, missing: bool = False) -> Fold:
-    """Return the fold whose training rows are the first ones of a table."""
+    """Return a fold whose training rows are the first rows of a table."""
     rows = np.arange(len(X))
     columns = Columns(np.zeros(X.shape[1], dtype=bool), missing=missing)
     return Fold(np.array(X), np.array(y), columns, rows[:n_train], rows[n_train:], scale, inner_folds=2, seed=0)
@@ -336,14 +336,14 @@ def run_on(
 
 
 def run_subject(subject: Opened, fold: Fold, **options: Any) -> Seen:
-    """Run what is checked on a fold; see `run_on`."""
+    """Run the subject on a fold; see `run_on`."""
     kind: Target = "selector" if subject.kind == "selector" else "classifier"
     raw_input = bool(getattr(subject.spec, "raw_input", False))
     return run_on(fold, subject.make(), kind, raw_input=raw_input, **options)
 
 
 def succeeded(seen: Seen) -> Seen:
-    """Return what was seen of a trial."""
+    """Return the observations of a trial, or raise `CheckFailedError` if it failed."""
     result = seen.result
     if result.status is not Status.OK:
         raise CheckFailedError(

@@ -1,4 +1,4 @@
-"""For the tests of plugins: the checks of ``mfbench check`` as pytest parameters, and the tables that they use."""
+"""For plugin tests: the checks of ``mfbench check`` as pytest parameters, and the sample tables that they use."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["SingleCheck", "parametrize_plugin", "sample"]
 
 @dataclass
 class _Results:
-    """The verdicts of a test run: those of a subject are obtained when the first one is needed."""
+    """The verdicts of a test run; a subject is checked when its first verdict is needed."""
 
     registry: Registry
     options: Options
@@ -37,7 +37,7 @@ class _Results:
 
 @dataclass(frozen=True)
 class SingleCheck:
-    """One check of one subject, the value of the parameter ``check``: calling it makes the check.
+    """One check of one subject, the value of the parameter ``check``: calling it runs the check.
 
     Attributes
     ----------
@@ -51,12 +51,13 @@ class SingleCheck:
     _results: _Results = field(repr=False, compare=False)
 
     def __call__(self) -> None:
-        """Make the check, or take its verdict if the subject has been checked before.
+        """Run the check, or return its verdict if the subject was checked before.
 
         Raises
         ------
         AssertionError
-            If the check fails; the text has what was expected and seen, and Python code that shows it.
+            If the check fails; the message contains the expectation, the observation, and Python code that demonstrates
+            the failure.
         """
         __tracebackhide__ = True
         import pytest
@@ -80,7 +81,7 @@ def parametrize_plugin(
     seed: int = 0,
     timeout: float = SECONDS,
 ) -> Callable[[Any], Any]:
-    """Make a test of every check of a plugin: a decorator for a function with the parameter ``check``.
+    """Turn every check of a plugin into a test: a decorator for a function with the parameter ``check``.
 
     Nothing is checked when pytest collects the tests. The checks of a subject run together, in a child process, when
     its first test does. Under pytest-xdist, ``--dist loadgroup`` keeps the tests of a subject in one worker.
@@ -90,19 +91,19 @@ def parametrize_plugin(
     *names : str
         Methods, datasets, suites, plugins or packages; a plugin or package stands for everything that it registers.
     package : str or None, default=None
-        Only what this distribution registers.
+        Check only what this distribution registers.
     skip : mapping of str to str or None, default=None
-        Checks to skip, each with the reason.
+        Checks to skip, with the reason for each.
     seed : int, default=0
-        Of everything random in the checks.
+        Seed of all randomness in the checks.
     timeout : float, default=120.0
         Time limit of one check in seconds.
 
     Returns
     -------
     decorator
-        Of pytest: a skipped check, and one that is not applicable, is a skipped test; a failure that the spec declares
-        is an expected one.
+        A pytest decorator: a check that is skipped or not applicable becomes a skipped test, and a failure that the
+        spec declares becomes an expected failure.
 
     Raises
     ------

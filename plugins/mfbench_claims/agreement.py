@@ -1,4 +1,4 @@
-"""Whether a repeated trial has the result that is claimed: equal to the bit, equal within rounding, or different."""
+"""Whether a repeated trial reproduces the claimed result: bit-identical, equal within rounding, or different."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from mfbench.host.expressions import canonical_text
 from mfbench.model.trials import Status
 
 RELATIVE = 1e-6
-"""Two numbers are equal within rounding if they differ by at most this share of the larger one …"""
+"""Relative tolerance for equality within rounding …"""
 ABSOLUTE = 1e-9
-"""… or by at most this."""
+"""… and absolute tolerance."""
 COLUMNS = (
     "status", "error_type", "error_message", "scores", "n_selected", "chosen", "selected", "weights", "predictions",
     "decisions", "interactions", "candidates", "curve",
 )  # fmt: skip
-"""What is compared, of the columns of a result; times, memory and warnings are not."""
+"""The result columns that are compared; times, memory and warnings are not."""
 MEASURED = ("duration", "peak_memory")
-"""What is compared with a limit that only the claim reached."""
+"""The columns compared with a limit that only the claim reached."""
 _WIDE_MARGINS = {Status.TIMEOUT: ("duration", 10.0, "s", 1.0), Status.MEMORY: ("peak_memory", 4.0, "GiB", 2.0**30)}
-"""A trial that needs less than a limit by this factor does not reach it on another machine: time depends more on it."""
+"""A trial this far below a limit should not reach it on any machine; time varies more than memory."""
 _CLAUSES = {
     Status.OK: "succeeded",
     Status.ERROR: "failed",
@@ -34,11 +34,11 @@ _CLAUSES = {
     Status.CRASH: "crashed",
 }
 _LIMITS = (Status.TIMEOUT, Status.MEMORY)
-"""Whether a limit is reached depends on the machine; whether a method ends its process should not."""
+"""Reaching a limit depends on the machine; crashing should not."""
 
 
 class AgreementKind(StrEnum):
-    """What a repetition says about a claimed result."""
+    """The outcome of comparing a repetition with a claimed result."""
 
     EQUAL = "equal"
     ROUNDING = "rounding"
@@ -48,16 +48,16 @@ class AgreementKind(StrEnum):
 
 
 COMPARED = (AgreementKind.EQUAL, AgreementKind.ROUNDING, AgreementKind.DIFFERENT)
-"""The outcomes that say something about the claim."""
+"""The outcomes that count as evidence about the claim."""
 
 
 @dataclass(frozen=True)
 class RunLimits:
-    """The limits of a bundle's run, which its repetition has as well."""
+    """The limits of a bundle's run, which also apply to its repetition."""
 
-    seconds: float = 0.0  # seconds, memory: of a trial, and of a worker process in bytes; 0 if it is not known
+    seconds: float = 0.0  # seconds, memory: time limit of a trial, and memory limit of a worker in bytes; 0 if unknown
     memory: float = 0.0
-    # A clause on each that is below the usual one: that it was reached on both sides says little.
+    # A clause on each limit below the usual one: reaching such a limit on both sides is weak evidence.
     lowered: tuple[str, ...] = ()
 
 
@@ -66,14 +66,14 @@ UNKNOWN = RunLimits()
 
 @dataclass(frozen=True)
 class Agreement:
-    """An outcome, with what differs."""
+    """An outcome, with the differences."""
 
     outcome: AgreementKind
-    detail: str = ""  # what differs and by how much, a clause; empty if nothing does
+    detail: str = ""  # a clause on the differences and their size; empty if there are none
 
 
 def agreement(claimed: Mapping[str, Any], repeated: Mapping[str, Any], limits: RunLimits = UNKNOWN) -> Agreement:
-    """Compare a claimed result with that of the repetition."""
+    """Compare a claimed result with its repetition."""
     there, here = claimed["status"], repeated["status"]
     if there != here:
         detail = f"it {_status(claimed)} in the bundle and {_status(repeated)} here"
@@ -89,7 +89,7 @@ def agreement(claimed: Mapping[str, Any], repeated: Mapping[str, Any], limits: R
     if here in (*_LIMITS, Status.CRASH):
         return Agreement(AgreementKind.EQUAL)
     if here != Status.OK:
-        # What a message says may depend on the machine.
+        # Messages may depend on the machine, so only the types are compared.
         if claimed["error_type"] == repeated["error_type"]:
             return Agreement(AgreementKind.EQUAL)
         return Agreement(
@@ -113,12 +113,12 @@ _SHOWN = 3
 
 
 def _missed(there: Status, repeated: Mapping[str, Any], limits: RunLimits) -> str:
-    """Return by how much the repetition has missed the limit that the claim reached; empty if not by a wide margin."""
+    """Return by how much the repetition missed the limit that the claim reached; empty unless by a wide margin."""
     if there not in _WIDE_MARGINS or repeated["status"] in _LIMITS:
         return ""
     name, margin, unit, size = _WIDE_MARGINS[there]
     needed, limit = repeated.get(name), limits.seconds if there == Status.TIMEOUT else limits.memory
-    if needed is None or not needed * margin < limit:  # also if it is not known
+    if needed is None or not needed * margin < limit:  # also if the limit is unknown
         return ""
     return f", with {needed / size:.2g} of {limit / size:.3g} {unit}"
 
@@ -129,7 +129,7 @@ def _status(row: Mapping[str, Any]) -> str:
 
 
 def _leaves(result: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the parts of a result or of a grid point that are compared one by one, scores first."""
+    """Yield the individually compared parts of a result or grid point, scores first."""
     for name, score in (result["scores"] or {}).items():
         yield f"{prefix}{name}", score
     curve, interactions = result.get("curve"), result["interactions"]
@@ -151,7 +151,7 @@ def _leaves(result: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, 
 
 
 def _difference(name: str, claimed: Any, repeated: Any) -> tuple[str, bool]:
-    """Return a clause on how two values differ, and whether that is within rounding; an empty one if they do not."""
+    """Return a clause on how two values differ (empty if they do not), and whether it is within rounding."""
     if claimed is None or repeated is None:
         return ("" if claimed is repeated else f"{name} only {'here' if claimed is None else 'in the bundle'}"), False
     if isinstance(claimed, str) or isinstance(repeated, str):
@@ -169,7 +169,7 @@ def _difference(name: str, claimed: Any, repeated: Any) -> tuple[str, bool]:
         unequal = ~((first == second) | (np.isnan(first) & np.isnan(second))) if numbers else first != second
         gaps = np.abs(first - second)[unequal] if numbers else np.empty(0)
     text = f"{int(unequal.sum())} of {first.size} values of {name} differ"
-    # None is finite if each is between a number and a missing one.
+    # A gap between a number and a missing value is NaN.
     if np.isfinite(gaps).any():
         text += f", by up to {float(gaps[np.isfinite(gaps)].max()):.2g}"
     return text, close

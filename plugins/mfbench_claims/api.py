@@ -1,4 +1,4 @@
-"""The Python function behind ``mfbench verify``."""
+"""The Python API behind ``mfbench bundle`` and ``mfbench verify``."""
 
 from __future__ import annotations
 
@@ -60,11 +60,11 @@ def verify_bundle(
     Parameters
     ----------
     bundle : Path or str
-        A file that `bundle_run` wrote, on whatever machine.
+        A file written by `bundle_run`, on any machine.
     sample : int or None, default=50
-        Number of trials; None takes all.
+        Number of trials; None means all.
     seed : int or None, default=None
-        That of the sample; None takes one that nobody can foresee.
+        Seed of the sample; None uses an unpredictable one.
     jobs : int, default=0
         Number of worker processes; 0 means one per available processor.
     data_dir : Path, str or None, default=None
@@ -72,10 +72,10 @@ def verify_bundle(
     offline : bool, default=False
         Do not use the network.
     files : Path, str or None, default=None
-        The folder with the files of the bundle's ``file:`` datasets, which a bundle does not have.
+        The folder with the files of the bundle's ``file:`` datasets, which bundles do not include.
     import_classes : bool, default=False
-        Import classes that the bundle's methods name by their import path. Whoever made the bundle chose the names, so
-        this runs code of your environment that they chose.
+        Import classes that the bundle's methods name by import path. This lets the author of the bundle choose code in
+        your environment to run.
     observer : Observer or None, default=None
         Called with every result.
 
@@ -86,7 +86,7 @@ def verify_bundle(
     Raises
     ------
     UsageError
-        If the file is refused as a bundle, or an argument is not valid.
+        If the file is rejected as a bundle, or an argument is not valid.
 
     Notes
     -----
@@ -111,7 +111,7 @@ def verify_bundle(
     lookup = Lookup(DataOptions.of(data_dir, offline))
     here = Surroundings(registry, lookup, None if files is None else Path(files), import_classes)
     with opened_bundles([Path(bundle)]) as (opened,), temporary_folder("verify") as work:
-        options = RunOptions(jobs, fresh=True)  # nothing is copied from another run
+        options = RunOptions(jobs, fresh=True)  # do not reuse results of other runs
         return _Verifier(opened, here, work).verify(sample, seed, options, observer or follow_in_notebook())
 
 
@@ -124,7 +124,7 @@ class _Verifier:
         self.verdicts = verdicts_of(self.run)
         self.limits = limits_of(bundle.meta, here.registry)
         self.completed: set[Place] = set()
-        self.differing: dict[str, str] = {}  # a clause by the label of each dataset that is not the one here
+        self.differing: dict[str, str] = {}  # for each dataset with other content here, a clause by label
         query = "SELECT p.key, t.key, dataset, method, repeat, fold FROM plan p LEFT JOIN trials t ON t.key = p.key"
         with Store(bundle.folder, read_only=True) as store:
             rows = list(store.raw(f"{query} ORDER BY position"))
@@ -139,7 +139,7 @@ class _Verifier:
         datasets = {place[0] for place in places} | {dataset for dataset, _ in stated}
         methods = {place[1] for place in places} | {method for _, method in stated}
         rebuilt = rebuilt_plan(meta, datasets, methods, self.here)
-        # A method that is for two classes by the bundle alone has trials in the plan that is made here.
+        # A method marked as binary-only by the bundle alone appears in the plan made here.
         unsuited = stated - {(t.dataset, t.method) for t in (rebuilt.plan.trials if rebuilt.plan else ())}
         dropped = dropped_parts(meta, self.keys, self.run.left_out, self.here, unsuited)
         trials = self._runnable(places, rebuilt)
@@ -168,10 +168,10 @@ class _Verifier:
             planned=manifest.planned,
             results=manifest.results,
             unplanned=sum(dropped.values()),
-            # What other shares of a run have is not dropped.
+            # Trials in other shards do not count as dropped.
             dropped=list(dropped) if meta.shard is None else [],
             missing=[VerifiedTrial(*place, AgreementKind.NOT_RUN).name for place in self.missing],
-            # Whoever made the bundle wrote the record; the first sentence has the numbers.
+            # The record was written by the bundle's author; its first sentence contains the numbers.
             code=code,
             reused=[plain_text(text, 500) for text in remarks_on_reuse(meta.reused, self._results)[:1]],
             left_out=self.run.left_out | {f"{m} on {d}": "it is for two classes" for d, m in sorted(unsuited)},
@@ -183,7 +183,7 @@ class _Verifier:
         )
 
     def _runnable(self, places: Sequence[Place], rebuilt: Rebuilt) -> dict[Place, Trial]:
-        """Return the trials of the sample that can be run here, on the same data."""
+        """Return the sampled trials that can run here, on the same data."""
         if rebuilt.plan is None:
             return {}
         for label, planned in rebuilt.plan.datasets.items():
@@ -212,22 +212,22 @@ class _Verifier:
         return agreements
 
     def _changed(self, trials: dict[Place, Trial], agreements: dict[Place, Agreement]) -> tuple[list[str], int]:
-        """Return a clause on each verdict that would change, and the number of verdicts before or after."""
+        """Return a clause on each verdict that would change, and the number of verdicts on either side."""
         replaced = {
             self.keys[place]: trials[place].key
             for place, each in agreements.items()
             if each.outcome in (AgreementKind.ROUNDING, AgreementKind.DIFFERENT)
-            # A claimed limit must not keep a result out of the verdicts.
+            # A claimed limit must not keep a successful result out of the verdicts.
             or (each.outcome is AgreementKind.NOT_COMPARABLE and place in self.completed)
         }
         if not replaced:
             return [], len(self.verdicts)
-        # Verdicts are computed with the data here, to which claimed results on other data do not belong.
+        # Verdicts use the local data, so claimed results on different data must be dropped.
         dropped = {key for place, key in self.keys.items() if place[0] in self.differing} - set(replaced)
         try:
             run = with_repeated(self.bundle.folder, self.repeated, replaced, self.work / "repeated", dropped)
             verdicts = verdicts_of(run)
-        except Exception as error:  # noqa: BLE001 - as above; what the comparison has found must not be lost
+        except Exception as error:  # noqa: BLE001 - as above; the differences already established must not be lost
             reason = f"because none can be computed with the repeated results ({one_line(error)})"
             return [f"{clause}, {reason}" for clause in changed_verdicts(self.verdicts, {})], len(self.verdicts)
         return changed_verdicts(self.verdicts, verdicts), len(self.verdicts | verdicts)
@@ -240,7 +240,7 @@ class _Verifier:
         return VerifiedTrial(*place, AgreementKind.NOT_RUN, reason)
 
     def _differences(self, trials: dict[Place, Trial], plan: Plan | None) -> dict[str, int]:
-        """Return what differs here, with the number of trials that it concerns."""
+        """Return the differences of the local environment, with the number of trials affected."""
         if plan is None or not trials:
             return {}
         meta, code = self.bundle.meta, code_of(plan)
@@ -257,7 +257,7 @@ class _Verifier:
 
 
 def _rows(folder: Path, places: dict[Place, Trial]) -> dict[Place, dict[str, Any]]:
-    """Return the results of a run for some trials."""
+    """Return a run's results for some of the trials."""
     with Store(folder, read_only=True) as store:
         stored = (row for row in store.rows((*COLUMNS, *MEASURED)) if row["status"] is not None)
         rows = {(row["dataset"], row["method"], row["repeat"], row["fold"]): row for row in stored}
@@ -268,26 +268,26 @@ BUNDLE_NAME = "claim.zip"
 
 
 def bundle_run(run: Run | Path | str, target: Path | str) -> Path:
-    """Write a run as one file with which anyone can verify its results.
+    """Write a run to one file from which anyone can verify its results.
 
     Parameters
     ----------
     run : Run, Path or str
-        A run, or a path as in `load_run`; it is only read.
+        A run, or a path as in `load_run`; it stays unchanged.
     target : Path or str
-        The file, replaced if it exists.
+        The output file; overwritten if it exists.
 
     Returns
     -------
     Path
-        The file. The same run gives the same bytes.
+        The file; its bytes are determined by the run.
 
     Raises
     ------
     UsageError
         If there is no run at `run`, or `target` is a folder.
     RunError
-        If it cannot be read, or its suite contains a private path.
+        If the run cannot be read, or its suite contains a private path.
 
     Examples
     --------
@@ -309,9 +309,9 @@ def bundle_runs(runs: Sequence[str], target: Path, out: Path | str = DEFAULT_OUT
     Parameters
     ----------
     runs : sequence of str
-        Each as for `mfbench.api.request.find_run`.
+        Runs, each as in `mfbench.api.request.find_run`.
     target : Path
-        A file that ends in ``.zip``; or else a folder, in which each run has ``SUITE/claim.zip``.
+        A file ending in ``.zip``, or a folder, in which each run is written to ``SUITE/claim.zip``.
     out : Path or str, default="reports"
         Folder of all runs.
 
@@ -322,7 +322,7 @@ def bundle_runs(runs: Sequence[str], target: Path, out: Path | str = DEFAULT_OUT
     Raises
     ------
     UsageError
-        If several runs would be one file.
+        If several runs would be written to the same file.
     """
     stored = [_own(find_run(run, out)) for run in runs]
     if target.suffix.lower() == ".zip" and not target.is_dir():
@@ -339,7 +339,7 @@ def bundle_runs(runs: Sequence[str], target: Path, out: Path | str = DEFAULT_OUT
 
 
 def _own(run: Run) -> Run:
-    """Return a run, unless its results are those of somebody's bundle."""
+    """Return a run, unless its results were read from a bundle."""
     if run.claims:
         raise UsageError(f"{run.bundle} is a bundle: to write one, name a run")
     return run

@@ -1,4 +1,4 @@
-"""The zip file of a bundle, whoever made it: nothing is unpacked to a path, and no member is read beyond its limits."""
+"""Read the zip file of an untrusted bundle: nothing is extracted to disk, and no member is read beyond its limits."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from mfbench.errors import UsageError
 from mfbench_claims.form import LARGEST_CONTENT, LARGEST_DOCUMENT, LARGEST_FILE, LARGEST_LINE, MEMBERS
 
 REFUSED = " is refused as a bundle: "
-"""What stands between the name of a file and the reason."""
+"""The text between a file's name and the reason for its rejection."""
 _END = struct.Struct("<4s8xL4xH")
-"""The record at the end of a zip file: signature, length of the list of members, and length of a comment."""
+"""The end-of-central-directory record of a zip file: signature, directory size, comment length."""
 _LOCATOR, _LENGTH_OF_LOCATOR = b"PK\x06\x07", 20
-"""What precedes it in files of more than 4 GiB, and takes its place."""
+"""The locator that precedes this record in files of more than 4 GiB."""
 _LARGEST_DIRECTORY = 2**16
 _ENCRYPTED = 0x1
-# What zipfile and zlib raise on damaged or crafted content: NotImplementedError for a newer version of the format,
-# RuntimeError for a member whose own header says it is encrypted, ValueError for an offset before the file.
+# Errors of zipfile and zlib on damaged or malicious content: NotImplementedError for a newer format version,
+# RuntimeError for a member whose own header claims encryption, ValueError for an offset before the file.
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError)
 
 
 class RefusedBundleError(Exception):
-    """Why a file is not accepted as a bundle: the end of a sentence."""
+    """The reason why a file is rejected as a bundle: the end of a sentence."""
 
 
 @contextmanager
 def opened_archive(path: Path) -> Iterator[zipfile.ZipFile]:
-    """Open a zip file whose list of members is that of a bundle."""
+    """Open a zip file after checking that its members are a bundle's."""
     try:
         with _intact("it is not a zip file, or is damaged"):
             _check_file(path)
@@ -49,7 +49,7 @@ def opened_archive(path: Path) -> Iterator[zipfile.ZipFile]:
 
 
 def _check_file(path: Path) -> None:
-    """Check sizes before zipfile reads the list of members, which may be gigabytes long."""
+    """Check sizes before zipfile reads the member list, which may be gigabytes long."""
     about = path.stat()
     if not stat.S_ISREG(about.st_mode):
         raise RefusedBundleError("it is not a file")
@@ -68,7 +68,7 @@ def _check_file(path: Path) -> None:
 
 
 def _check_members(members: list[zipfile.ZipInfo]) -> None:
-    """Check names, kinds and sizes of the members."""
+    """Check the names, kinds and sizes of the members."""
     names = sorted(member.filename for member in members)
     if names != sorted(MEMBERS):
         raise RefusedBundleError(f"its members are not those of a bundle: {plain_text(', '.join(names), 300)}")
@@ -77,7 +77,7 @@ def _check_members(members: list[zipfile.ZipInfo]) -> None:
         is_packed_as_usual = member.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
         if member.flag_bits & _ENCRYPTED or not (is_plain and is_packed_as_usual):
             raise RefusedBundleError(f"its member {member.filename} is encrypted, a link, or compressed in another way")
-    # zipfile reads no more of a member than this size, whatever its content unpacks to.
+    # zipfile never reads more than this declared size, however much the content would unpack to.
     if sum(member.file_size for member in members) > LARGEST_CONTENT:
         raise RefusedBundleError(f"its content is larger than {LARGEST_CONTENT // 2**30} GiB")
 
@@ -89,7 +89,7 @@ def sha256_of(archive: zipfile.ZipFile, name: str) -> str:
 
 
 def document(archive: zipfile.ZipFile, name: str) -> bytes:
-    """Return a member that is one JSON document."""
+    """Return a member that is a single JSON document."""
     with _damage_of(name), archive.open(name) as member:
         content = member.read(LARGEST_DOCUMENT + 1)
     if len(content) > LARGEST_DOCUMENT:
@@ -107,13 +107,13 @@ def lines(archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:
 
 
 def _damage_of(name: str) -> AbstractContextManager[None]:
-    """Return what refuses a damaged member."""
+    """Return a context that rejects a damaged member."""
     return _intact(f"its member {name} is damaged")
 
 
 @contextmanager
 def _intact(otherwise: str) -> Iterator[None]:
-    """Refuse a file that cannot be read, or whose content is not that of a zip file."""
+    """Reject a file that cannot be read, or is not a valid zip file."""
     try:
         yield
     except OSError as error:

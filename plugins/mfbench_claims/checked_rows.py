@@ -1,4 +1,4 @@
-"""The rows of a bundle, checked before they are stored: form, references to each other, and sizes of arrays."""
+"""The rows of a bundle, validated before they are stored: types, cross-references, and array sizes."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Shape:
-    """The numbers of a dataset and of the test part of a fold."""
+    """The dimensions of a dataset and a fold's test part."""
 
-    tested: int  # rows of the test part
-    used: int  # features of the fold; the protocol `timing` takes a part of those of the dataset
+    tested: int  # test rows
+    used: int  # features of the fold; the protocol `timing` uses subsets of the dataset's
     features: int  # features, classes: of the dataset
     classes: int
 
 
 class ResultCheck:
-    """Checks results of the protocol of a run."""
+    """Checks results under the protocol of a run."""
 
     def __init__(self, settings: ProtocolSettings) -> None:
         kind = KINDS[settings.kind]
         self._predicts = kind.predicts
         self._metrics = tuple(name for name in settings.metrics if not (kind.predicts and name in CURVE_METRICS))
-        # A round without a true pair has no score of pairs.
+        # A round without a true pair has no pair scores.
         self._required = set(self._metrics) if kind.predicts else set()
         self._of_curve = CURVE_METRICS if kind.draws_curves else ()
 
@@ -100,11 +100,11 @@ class ResultCheck:
     def _range_of(self, name: str) -> tuple[float, float]:
         if not self._predicts:
             return 0.0, 1.0  # all of them are shares
-        # An area is a mean of the first score.
+        # The area is a mean of the first score.
         return METRICS[self._metrics[0] if name in CURVE_METRICS else name].range
 
     def _check_fit(self, fit: TrialResult | Candidate, shape: Shape) -> None:
-        """Check what a fit has given for the rows of a test part and the features of a dataset."""
+        """Check that a fit's results match the test rows of a fold and the features of a dataset."""
         if not isinstance(fit.chosen, dict):
             raise RefusedBundleError("its parameters have no names")
         for name, sizes in (("predictions", (shape.tested,)), ("weights", (shape.used, shape.features))):
@@ -181,11 +181,11 @@ def _check_range(numbers: NDArray[Any], end: int, what: str, of: str = "features
 
 
 def _check_decisions(result: TrialResult, shape: Shape) -> None:
-    """Check the decisions of a result, and give them one row for each test row."""
+    """Check the decisions of a result, and reshape them to one row per test row."""
     decisions = result.decisions
     if decisions is None:
         return
-    # A class without rows at the end of the names has no column.
+    # Trailing classes without rows have no column.
     columns, rest = divmod(decisions.size, shape.tested or 1)
     if result.predictions is None or rest or not 0 < columns <= shape.classes or decisions.dtype.kind != "i":
         raise RefusedBundleError("its decisions are not those of its test rows")
@@ -209,14 +209,14 @@ def _check_interactions(interactions: Interactions, shape: Shape) -> None:
         raise RefusedBundleError("the ranks of its pairs of features are not possible")
 
 
-# What content of another form raises when it is decoded.
+# Errors raised when decoding malformed content.
 _UNREADABLE = (ValueError, TypeError, LookupError, OverflowError, AttributeError, RecursionError, zlib.error)
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class _Described:
-    """What results on a dataset are compared with."""
+    """Reference data for the results on a dataset."""
 
     row: Row
     n_classes: int
@@ -225,9 +225,9 @@ class _Described:
 
 
 class CheckedRows:
-    """Reads the tables of a bundle; each row is checked before it is given back."""
+    """Reads the tables of a bundle, checking each row before returning it."""
 
-    # Tables must be read in the order of `mfbench_claims.form.COLUMNS`: later rows refer to earlier ones.
+    # Read the tables in the order of `mfbench_claims.form.COLUMNS`: later rows refer to earlier ones.
 
     def __init__(self, archive: zipfile.ZipFile, meta: RunMetadata) -> None:
         self._archive, self._meta = archive, meta
@@ -239,8 +239,8 @@ class CheckedRows:
             raise RefusedBundleError("its protocol is not complete") from None
         self.counts: dict[str, int] = {}
         self._datasets: dict[str, _Described] = {}
-        self._samples: dict[str, int] = {}  # by the hash of a dataset
-        # By split: the numbers of test rows and of features, which "timing" takes a part of, and the truth.
+        self._samples: dict[str, int] = {}  # by dataset hash
+        # By split: the numbers of test rows and features (which "timing" subsets), and the truth.
         self._splits: dict[tuple[str, str, int, int], tuple[int, int, Truth]] = {}
         self._planned: dict[str, Place] = {}
         self._places: set[Place] = set()
@@ -295,7 +295,7 @@ class CheckedRows:
         dataset = self._datasets.get(row["protocol"].removeprefix(f"{self._meta.protocol_key}:"))
         truth = Truth() if dataset is None else dataset.truth
         if dataset is not None and len(dataset.codes) and len(rows["test"]):
-            train = rows.get("train", np.arange(len(dataset.codes)))  # with the test rows, these are all rows
+            train = rows.get("train", np.arange(len(dataset.codes)))  # the test rows complete the set of all rows
             truth = Truth.of_rows(dataset.codes, train, rows["test"], by_class=self._by_class)
         place = (row["sha256"], row["protocol"], row["repeat"], row["fold"])
         self._splits[place] = (len(rows["test"]), row["n_features"], truth)
@@ -329,7 +329,7 @@ class CheckedRows:
 
 
 def _check_places(rows: NDArray[Any], n_samples: int, name: str) -> None:
-    """Check the numbers of rows of a dataset."""
+    """Check the row numbers of a dataset."""
     if rows.dtype.kind != "i" or (len(rows) and not 0 <= rows.min() <= rows.max() < n_samples):
         raise RefusedBundleError(f"{name} are not among the {n_samples:,} rows of its dataset")
     if len(np.unique(rows)) < len(rows):
@@ -337,7 +337,7 @@ def _check_places(rows: NDArray[Any], n_samples: int, name: str) -> None:
 
 
 def _list_of(row: Mapping[str, Any], name: str) -> list[Any]:
-    """Return a list, which may be missing or empty."""
+    """Return a list that may be missing or empty."""
     content = json.loads(row[name] or "null") or []
     if not isinstance(content, list):
         raise RefusedBundleError(f"{name} is not a list")
@@ -345,7 +345,7 @@ def _list_of(row: Mapping[str, Any], name: str) -> list[Any]:
 
 
 def _checked_truth(row: Mapping[str, Any]) -> Truth:
-    """Return what is known of a dataset's relevant features and pairs."""
+    """Return the ground truth on a dataset's relevant features and pairs."""
     relevant, pairs = _list_of(row, "relevant"), _list_of(row, "interactions")
     if not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
         raise RefusedBundleError("interactions are not pairs")

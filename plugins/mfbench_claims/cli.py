@@ -1,4 +1,4 @@
-"""The commands on bundles: ``mfbench bundle`` writes them, ``mfbench verify`` verifies them."""
+"""The bundle commands: ``mfbench bundle`` writes bundles, and ``mfbench verify`` verifies them."""
 
 from __future__ import annotations
 

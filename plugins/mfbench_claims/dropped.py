@@ -1,4 +1,4 @@
-"""What the suite of a bundle has and its plan lacks: a part that no patterns and no recorded reason exclude."""
+"""Parts of a bundle's suite that are missing from its plan, without a pattern or recorded reason to exclude them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mfbench_claims.installed_suite import recorded_protocol
 from mfbench_claims.rebuilt_plan import Surroundings, recorded_suite
 from mfbench_claims.verification import Place
 
-# What a clause names, and the positions of a place that it stands for; the largest parts come first.
+# The clause for each kind of part, and the coordinates that it groups by; the largest parts come first.
 _PARTS = {
     "the dataset {0}": (0,),
     "the method {1}": (1,),
@@ -37,7 +37,7 @@ def dropped_parts(
     here: Surroundings,
     unsuited: Collection[tuple[str, str]] = (),
 ) -> dict[str, int]:
-    """Return what should be in the plan of a bundle and is not."""
+    """Return the parts that are unexpectedly missing from the plan of a bundle."""
     suite = recorded_suite(meta, here.registry).suite
     datasets, methods = list(_labels(suite, here)), [method.label for method in suite.methods]
     for patterns in (suite.parts[meta.part].only if meta.part in suite.parts else (), meta.only):
@@ -66,22 +66,22 @@ def _labels(suite: Suite, here: Surroundings) -> Iterator[str]:
             yield text
             continue
         if isinstance(reference, OpenMLSuiteReference):
-            with suppress(DataError):  # without its list nobody can tell what is missing
+            with suppress(DataError):  # without the suite's list, omissions cannot be detected
                 yield from (member.text for member in here.lookup.suite(reference))
         elif not isinstance(reference, FileReference):
             yield reference.text
-        elif texts.count(text) == 1:  # the labels of equal names are paths, which a bundle does not have
+        elif texts.count(text) == 1:  # duplicate file names are labelled by path, which bundles do not include
             yield reference.path.name
 
 
 def _clauses(expected: list[Place], missing: list[Place]) -> dict[str, int]:
-    """Return a clause on each part of the expected trials that is missing, with its number of trials."""
+    """Return a clause on each missing part of the expected trials, with its number of trials."""
     clauses: Counter[str] = Counter()
     rest = missing
     for form, positions in _PARTS.items():
         part_of = itemgetter(*positions)
         sizes, gone, left = (Counter(map(part_of, places)) for places in (expected, missing, rest))
-        # Of several methods or datasets on a fold: one alone is named as such.
+        # Group several methods or datasets on a fold; a single trial is named individually.
         least = 2 if 3 in positions and len(positions) < 4 else 1
         whole = {part for part, number in left.items() if number >= least and gone[part] == sizes[part]}
         clauses.update(form.format(*place) for place in rest if part_of(place) in whole)

@@ -1,4 +1,4 @@
-"""The form of a bundle: its members, their rows, its manifest, and the limits that both writer and reader keep to."""
+"""The format of a bundle: its members, their rows, its manifest, and the limits enforced by both writer and reader."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from mfbench.run.store.checksums import TRIAL_COLUMNS, WHOLE
 MANIFEST = "manifest.json"
 METADATA = "metadata.json"
 LARGEST_FILE = 2**31
-"""Bytes of a bundle."""
+"""Maximum size of a bundle in bytes."""
 LARGEST_CONTENT = 2**32
-"""Bytes of all members together, as they are when they are unpacked."""
+"""Maximum total size of all members in bytes, uncompressed."""
 LARGEST_DOCUMENT = 2**23
-"""Bytes of a member that is one JSON document."""
+"""Maximum size in bytes of a member that is one JSON document."""
 LARGEST_LINE = 2**24
-"""Bytes of a row."""
+"""Maximum size of a row in bytes."""
 LARGEST_ARRAY = 2**25
-"""Bytes of an array, or of a result in JSON, as it is when it is unpacked."""
+"""Maximum size in bytes of an array, or of a result in JSON, uncompressed."""
 MOST_VALUES = 2**24
-"""Rows or features of a dataset, and numbers of an array."""
+"""Maximum number of rows or features of a dataset, and of values in an array."""
 LARGEST_TEXT = 2**22
-"""Characters of a text."""
+"""Maximum length of a text in characters."""
 _TYPES = (b"i1", b"i2", b"i4", b"i8", b"f8")
 
 
 def _checked_array(packed: bytes) -> bytes:
-    """Return packed numbers that unpack to an array of a limited size."""
+    """Return packed numbers after checking that they unpack to an array of limited size."""
     if packed[:2] not in _TYPES or packed[2:3] not in (b"z", b"-"):
         raise ValueError("is not an array of numbers")
     if packed[2:3] == b"z":
@@ -39,13 +39,13 @@ def _checked_array(packed: bytes) -> bytes:
 
 
 def _checked_document(packed: bytes) -> bytes:
-    """Return compressed JSON that unpacks to a limited size."""
+    """Return compressed JSON after checking that it unpacks to a limited size."""
     _check_size(packed, LARGEST_ARRAY)
     return packed
 
 
 def _check_size(compressed: bytes, largest: int) -> None:
-    """Refuse bytes that unpack to more than a limit, without unpacking more than that."""
+    """Reject bytes that unpack to more than a limit, without unpacking more than that."""
     unpacking = zlib.decompressobj()
     try:
         size = len(unpacking.decompress(compressed, largest))
@@ -56,7 +56,7 @@ def _check_size(compressed: bytes, largest: int) -> None:
 
 
 def _printable(label: str) -> str:
-    """Return a label that a terminal shows as it is."""
+    """Return a label after checking that all its characters are printable."""
     if not label.isprintable():
         raise ValueError("has signs that cannot be printed")
     return label
@@ -90,17 +90,17 @@ _KINDS: dict[str, Any] = {
     **dict.fromkeys(("truth", "test", "train", "validation", "selected", "weights", "predictions", "decisions"), Array),
     **dict.fromkeys(("candidates", "curve"), Document),
 }
-"""The kind of each column that is not a text."""
+"""The type of each non-text column."""
 FREE_TEXT = ("error_message", "warning", "touched", "reason", "attempt", "source")
-"""Columns in which methods, plugins and the system write what they like."""
+"""Columns with free text from methods, plugins and the system."""
 COLUMNS = {table: names for table, names in WHOLE.items() if table != "meta"}
-# A traceback consists of paths and lines of code, which may be private.
+# Tracebacks are excluded: their paths and lines of code may be private.
 COLUMNS["trials"] = tuple(name for name in TRIAL_COLUMNS if name != "error_trace")
-"""The columns of each table, in the order of the values of a row."""
+"""The columns of each table, in the order of a row's values."""
 
 
 def _kind_of(table: str, column: str) -> Any:
-    """Return the kind of the values of a column."""
+    """Return the type of a column's values."""
     if (table, column) == ("trials", "interactions"):
         return Document
     return _KINDS.get(column, Text)
@@ -110,9 +110,9 @@ ROWS: dict[str, TypeAdapter[Any]] = {
     table: TypeAdapter(tuple.__class_getitem__(kinds), config=ConfigDict(strict=True))  # type: ignore[arg-type]
     for table, kinds in ((table, tuple(_kind_of(table, name) for name in names)) for table, names in COLUMNS.items())
 }
-"""What checks a row of each table."""
+"""The validator for a row of each table."""
 MEMBERS = (MANIFEST, METADATA, *(f"{table}.jsonl" for table in COLUMNS))
-"""The names of all members: a bundle has these and no others."""
+"""The names of all members: a bundle contains exactly these."""
 
 
 class Manifest(BaseModel):
@@ -121,10 +121,10 @@ class Manifest(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     kind: Literal["mfbench-bundle"] = "mfbench-bundle"
-    format: Literal[1] = 1  # the version of the form
-    mfbench: Annotated[str, Field(max_length=100)]  # the version that wrote the bundle
+    format: Literal[1] = 1  # version of the format
+    mfbench: Annotated[str, Field(max_length=100)]  # version that wrote the bundle
     suite: Name
     profile: Name
-    planned: Count  # planned, results: trials of the plan, and those with a result
+    planned: Count  # planned, results: trials in the plan, and those with a result
     results: Count
-    members: dict[str, Hash]  # the SHA-256 of each other member, by name
+    members: dict[str, Hash]  # SHA-256 checksum of each other member, by name

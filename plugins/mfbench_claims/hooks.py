@@ -1,4 +1,4 @@
-"""The hooks of this package: a bundle can be opened as a run, and its results need not be computed again."""
+"""The hooks of this package: open a bundle as a run, and reuse its results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @hookimpl
 def mfbench_open_run(path: Path) -> Run | None:
-    """Return the run of a bundle; its folder is removed when the run is no longer used."""
+    """Return the run in a bundle; its folder is removed when the run is garbage-collected."""
     if path.suffix.lower() != ".zip" and not zipfile.is_zipfile(path):
         return None
     from mfbench_claims.reading import opened_bundles
@@ -28,14 +28,14 @@ def mfbench_open_run(path: Path) -> Run | None:
     with ExitStack() as stack:
         (bundle,) = stack.enter_context(opened_bundles([path]))
         run = claimed_run(bundle)
-        # Runs of some of the datasets, and the functions that a run returns, read the same store.
+        # Restricted runs and functions returned by the run share this store, so keep it open as long as they do.
         weakref.finalize(run._stored, stack.pop_all().close)
     return run
 
 
 @hookimpl
 def mfbench_earlier_results(request: Request) -> Iterator[EarlierRun]:
-    """Yield the bundles that a request names, which stay open until the generator is closed."""
+    """Yield the bundles named in a request, open until the generator is closed."""
     from mfbench_claims.reading import opened_bundles
 
     with opened_bundles(request.reuse) as opened:

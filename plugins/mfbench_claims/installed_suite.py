@@ -1,4 +1,4 @@
-"""How the suite of a bundle differs from the installed suite of that name: the name alone says little about a claim."""
+"""Differences between a bundle's suite and the installed suite of that name, since the name alone proves little."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from mfbench_claims.agreement import RunLimits
 from mfbench_claims.reading import OpenedBundle
 from mfbench_claims.writing import public_suite
 
-LONGEST_VALUE = 200  # characters
-LEAST_MEMORY = 1.0  # GiB: below it, the libraries alone may not fit
+LONGEST_VALUE = 200  # in characters
+LEAST_MEMORY = 1.0  # in GiB: with less, even the libraries may not fit
 Entries = Mapping[str, Mapping[str, Any]]
 
 
 def differences_from_installed(meta: RunMetadata, registry: Registry) -> list[str]:
-    """Return a clause on each difference that may change results or verdicts; none if the suites are the same."""
+    """Return a clause on each difference that may affect results or verdicts; empty if the suites are the same."""
     loaded = _installed(meta, registry)
     if isinstance(loaded, str):
         return [loaded]
@@ -46,7 +46,7 @@ def differences_from_installed(meta: RunMetadata, registry: Registry) -> list[st
 
 
 def _installed(meta: RunMetadata, registry: Registry) -> LoadedSuite | str:
-    """Return the installed suite of a name with a profile, or why there is none."""
+    """Return the installed suite of this name with the profile, or the reason why there is none."""
     if meta.name not in registry.suites():
         return "no suite of this name is installed here"
     try:
@@ -58,22 +58,22 @@ def _installed(meta: RunMetadata, registry: Registry) -> LoadedSuite | str:
 
 
 def recorded_protocol(meta: RunMetadata) -> ProtocolSettings:
-    """Return the protocol that the recorded suite and profile come to: that of the run may have been changed since."""
+    """Return the protocol according to the recorded suite and profile, from which the run's may deviate."""
     content = meta.suite.model_extra or {}
     try:
         protocol = ProtocolSettings.model_validate(content.get("protocol"))
         own = {name: Profile.model_validate(table) for name, table in (content.get("profiles") or {}).items()}
         return protocol.completed({**standard_profiles(protocol.kind), **own}[meta.profile])
-    except (ValidationError, AttributeError, KeyError):  # another version wrote it, or a stranger
+    except (ValidationError, AttributeError, KeyError):  # written by another version, or manipulated
         return meta.protocol
 
 
 def limits_of(meta: RunMetadata, registry: Registry) -> RunLimits:
-    """Return the limits of a run, with a clause on each below the usual one: methods may reach it for this alone."""
+    """Return the limits of a run, with a clause on each unusually low one, which alone may explain a failure."""
     loaded = _installed(meta, registry)
     usual = [recorded_protocol(meta), ProtocolSettings() if isinstance(loaded, str) else loaded.protocol]
     recorded = [each.memory_limit_bytes / 2**30 for each in (meta.environment, *meta.other_environments)]
-    # Unless the suite sets it, it depends on the machine.
+    # Unless the suite sets the limit, it depends on the machine.
     memory = meta.protocol.memory or min(filter(None, recorded), default=0.0)
     lowered = [
         f"{limit:.3g} {unit} instead of {least:g} {unit}"
@@ -87,7 +87,7 @@ def limits_of(meta: RunMetadata, registry: Registry) -> RunLimits:
 
 
 def differing_figures(bundle: OpenedBundle, registry: Registry) -> list[str]:
-    """Return a clause on each published figure of a bundle that is not the one in the installed table of that name."""
+    """Return a clause on each published figure in a bundle that differs from the installed table of that name."""
     meta = bundle.meta
     loaded = _installed(meta, registry)
     names = set(meta.published.tables) & set(shipped_tables(registry))
@@ -100,10 +100,10 @@ def differing_figures(bundle: OpenedBundle, registry: Registry) -> list[str]:
     with Store(bundle.folder, read_only=True) as store:
         datasets = list(store.raw("SELECT label, n_samples, n_features, class_names FROM datasets"))
     for label, rows, features, classes in datasets:
-        with suppress(UsageError, PluginError):  # of a dataset that is not installed no paper's label is known
+        with suppress(UsageError, PluginError):  # the papers' labels are unknown for datasets that are not installed
             reference = resolved_reference(parse_reference(label), registry)
             collections: Mapping[str, str] = {}
-            # With parameters, or from elsewhere, it is not the papers' dataset.
+            # With parameters, or from another source, it is not the papers' dataset.
             if isinstance(reference, RegisteredReference) and not reference.expression.params:
                 collections = registry.dataset(reference.expression.name).spec.collections
             n_classes = len(json.loads(classes or "null") or ())
@@ -122,7 +122,7 @@ def differing_figures(bundle: OpenedBundle, registry: Registry) -> list[str]:
 def _of_figures(
     published: RecordedFigures, names: Collection[str], datasets: Collection[str]
 ) -> Iterator[tuple[str, str]]:
-    """Yield what tables of these names say about these datasets: each subject with its figure."""
+    """Yield the entries of the named tables for the given datasets: each subject with its figure."""
     for name, heading in published.tables.items():
         if name in names:
             yield name, f"{heading.title} ({heading.metric})"
@@ -156,13 +156,13 @@ def _of_entries(noun: str, theirs: Entries, installed: Entries) -> Iterator[str]
 
 
 def _of_tables(place: str, theirs: Mapping[str, Any], installed: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a clause for each key with another value."""
+    """Yield a clause for each key whose values differ."""
     for key in dict.fromkeys((*theirs, *installed)):
-        # In which profiles an entry is: both suites have those of one profile.
+        # Ignore which profiles an entry belongs to: both suites are already reduced to one profile.
         if key != "profiles" and theirs.get(key) != installed.get(key):
             yield f"{place}{key} is {_text(theirs.get(key))} instead of {_text(installed.get(key))}"
 
 
 def _text(value: Any) -> str:
-    """Return a value, cut if it is long: whoever made the bundle chose it."""
+    """Return a value as text, truncated because the bundle is untrusted."""
     return "not set" if value is None else plain_text(str(value), LONGEST_VALUE)

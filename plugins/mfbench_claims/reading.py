@@ -1,4 +1,4 @@
-"""Reading a bundle, whoever made it: every row is checked, and written to a store that mfbench itself creates."""
+"""Read an untrusted bundle: every row is checked, and written to a store that mfbench itself creates."""
 
 from __future__ import annotations
 
@@ -27,29 +27,29 @@ from mfbench_claims.form import COLUMNS, MANIFEST, METADATA, Manifest
 
 @dataclass(frozen=True)
 class OpenedBundle:
-    """A bundle whose content is in a private folder."""
+    """A bundle unpacked into a private folder."""
 
     path: Path  # the file
-    sha256: str  # the hash of the file
+    sha256: str  # SHA-256 checksum of the file
     manifest: Manifest
     meta: RunMetadata
-    datasets: dict[str, str]  # the hash of each dataset's content
-    folder: Path  # A run folder with its results, of this process alone
+    datasets: dict[str, str]  # content hash of each dataset
+    folder: Path  # run folder with the results, private to this process
 
     @property
     def name(self) -> str:
-        """What messages and records call it: the name of the file, and the start of its hash."""
+        """The bundle's name in messages and records: the file name and the start of its checksum."""
         return f"{plain_text(self.path.name, 100)} (sha256 {self.sha256[:12]})"
 
     @property
     def results(self) -> EarlierRun:
-        """Its results, for a run that uses them: whoever made it wrote its keys, and where its results are from."""
+        """The results as a source for other runs; the bundle's author controls its keys and the recorded origins."""
         return EarlierRun(self.name, self.folder, is_verified=False, is_requested=True, has_origins=False)
 
 
 @contextmanager
 def opened_bundles(paths: Sequence[Path]) -> Iterator[list[OpenedBundle]]:
-    """Open bundles for as long as the context lasts."""
+    """Open bundles for the duration of the context."""
     with ExitStack() as stack:
         opened = []
         for path in paths:
@@ -83,14 +83,14 @@ def _read(path: Path, folder: Path) -> OpenedBundle:
 
 
 def _stored(table: str, row: dict[str, Any]) -> tuple[Any, ...]:
-    """Return a row as the store has it: without a traceback, and with a checksum that is filled in at the end."""
+    """Return a row for the store: without a traceback, and with a checksum that is filled in at the end."""
     if table != "trials":
         return tuple(row.values())
     return (*(row.get(name) for name in TRIAL_COLUMNS), None)
 
 
 def _manifest(archive: zipfile.ZipFile) -> Manifest:
-    """Return the manifest; all other members have the checksums in it."""
+    """Return the manifest after verifying its checksums of all other members."""
     try:
         manifest = Manifest.model_validate_json(document(archive, MANIFEST))
     except ValidationError as error:
@@ -102,7 +102,7 @@ def _manifest(archive: zipfile.ZipFile) -> Manifest:
 
 
 def _metadata(archive: zipfile.ZipFile, path: Path) -> RunMetadata:
-    """Return the metadata of its run, as a store gives them back."""
+    """Return the run's metadata after a round trip through the store's format."""
     try:
         meta = RunMetadata.model_validate_json(document(archive, METADATA))
         meta = RunMetadata.from_columns(json.loads(json.dumps(meta.to_columns(), allow_nan=False)), path)
@@ -118,7 +118,7 @@ def _metadata(archive: zipfile.ZipFile, path: Path) -> RunMetadata:
 
 
 def _mistake(error: ValidationError) -> str:
-    """Return the first mistake with its place."""
+    """Return the first validation error with its location."""
     first = error.errors(include_url=False, include_input=False)[0]
     place = ".".join(map(str, first["loc"]))
     return plain_text(f"{place}: {first['msg']}" if place else first["msg"], 300)

@@ -1,4 +1,4 @@
-"""From a bundle's metadata to the plan of its trials here, with a reason for each part that cannot be run here."""
+"""Rebuild the plan of a bundle's trials from its metadata, with a reason for each part that cannot run here."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ _UNSET_WITHOUT_SELECTOR = ("top", "curve", "weights")
 
 @dataclass
 class Rebuilt:
-    """What a part of a bundle's suite is here."""
+    """A rebuilt part of a bundle's suite."""
 
-    plan: Plan | None = None  # none if none of its methods, or none of its datasets, can be used here
-    reasons: dict[str, str] = field(default_factory=dict)  # why methods and datasets cannot be used here, by label
+    plan: Plan | None = None  # None if no method or no dataset is usable here
+    reasons: dict[str, str] = field(default_factory=dict)  # why methods and datasets are not usable here, by label
 
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What a bundle may use here."""
+    """Local resources that a bundle may use."""
 
-    registry: Registry  # the plugins that are installed
+    registry: Registry  # installed plugins
     lookup: Lookup  # mirror, cache and network for datasets
-    files: Path | None = None  # the folder that has the files of `file:` datasets; None uses none
-    # Whether classes that methods name by their import path may be imported: whoever made the bundle chose the names.
+    files: Path | None = None  # folder with the files of `file:` datasets; None means none
+    # Whether to import classes that methods name by import path, although the bundle's author chose the names.
     import_classes: bool = False
 
 
 def rebuilt_plan(meta: RunMetadata, datasets: Collection[str], methods: Collection[str], here: Surroundings) -> Rebuilt:
-    """Return the plan that this mfbench makes of a part of a bundle's suite."""
+    """Return the plan that the local mfbench makes for part of a bundle's suite."""
     loaded = recorded_suite(meta, here.registry)
     chosen = [method for method in loaded.suite.methods if method.label in methods]
     reasons = {method.label: _reason_against(method, loaded, here) for method in chosen}
@@ -59,7 +59,7 @@ def rebuilt_plan(meta: RunMetadata, datasets: Collection[str], methods: Collecti
 
 
 def recorded_suite(meta: RunMetadata, registry: Registry) -> LoadedSuite:
-    """Return the suite of a run as it was loaded, as far as the run recorded it."""
+    """Return the suite of a run as it was loaded, as far as it was recorded."""
     content = meta.suite.model_dump(mode="json")
     content["methods"] = [_as_written(method, meta) for method in content.get("methods", [])]
     content |= {"profiles": {}, "protocol": {}, "report": {}}
@@ -69,13 +69,13 @@ def recorded_suite(meta: RunMetadata, registry: Registry) -> LoadedSuite:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(map(str, first["loc"]))
         raise UsageError(f"the bundle's suite is not one that this mfbench reads: {place}: {first['msg']}") from None
-    # Of a suite that is installed, names of its own package come first; no other file is looked at.
+    # For an installed suite, names in its own package take precedence; no other file is read.
     path = registry.suites().get(meta.name, Path(f"{meta.name}.toml"))
     return LoadedSuite(suite, path, meta.profile, meta.protocol, (meta.name, "--profile", meta.profile))
 
 
 def _as_written(method: dict[str, Any], meta: RunMetadata) -> dict[str, Any]:
-    """Return a method without the keys that its suite did not set: a record has all keys."""
+    """Return a method without the keys that its suite did not set, since a record contains all keys."""
     written = {key: value for key, value in method.items() if value is not None}
     if "selector" not in written and KINDS[meta.protocol.kind].predicts:
         written = {key: value for key, value in written.items() if key not in _UNSET_WITHOUT_SELECTOR}
@@ -86,7 +86,7 @@ def _as_written(method: dict[str, Any], meta: RunMetadata) -> dict[str, Any]:
 
 
 def _reason_against(method: Method, loaded: LoadedSuite, here: Surroundings) -> str:
-    """Return why a method cannot be used here; empty if it can be."""
+    """Return why a method is not usable here; empty if it is."""
     try:
         for kind, text in (("selector", method.selector), ("classifier", method.classifier)):
             if text is None:
@@ -133,7 +133,7 @@ def _groups(
 
 
 def _reason(error: Exception) -> str:
-    """Return a message without the place in a file that does not exist here."""
+    """Strip a file location from a message, since that file does not exist here."""
     text = str(error)
     place, separator, rest = text.partition(": ")
     return rest if separator and (".toml" in place or "methods[" in place) else text

@@ -1,4 +1,4 @@
-"""Scores computed again from a result's predictions or features, such as those of a bundle."""
+"""Recompute scores from a result's predictions or features, to check the scores in a bundle."""
 
 from __future__ import annotations
 
@@ -21,27 +21,28 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Truth:
-    """What the scores of a fold depend on besides the result."""
+    """Everything besides the result that the scores of a fold depend on."""
 
     # Class codes of the test rows.
     labels: NDArray[np.integer] = field(default_factory=lambda: np.empty(0, dtype=np.int32))
-    n_classes: int = 0  # number of classes that occur among the training and test rows
-    relevant: tuple[int, ...] = ()  # the relevant features, for a protocol without predictions
-    pairs: tuple[tuple[int, int], ...] = ()  # the true pairs of features
-    by_class: bool = False  # whether each class is a problem of its own against the rest
+    n_classes: int = 0  # number of classes in the training and test rows
+    relevant: tuple[int, ...] = ()  # relevant features, for a protocol without predictions
+    pairs: tuple[tuple[int, int], ...] = ()  # true pairs of features
+    by_class: bool = False  # whether each class is a separate one-vs-rest problem
 
     @classmethod
     def of_rows(
         cls, y: NDArray[np.integer], train: NDArray[np.integer], test: NDArray[np.integer], *, by_class: bool
     ) -> Truth:
-        """Return the truth of a fold from the class codes of a dataset."""
+        """Return the truth of a fold from a dataset's class codes."""
         used = len(np.unique(y[np.concatenate([train, test])]))
         return cls(y[test].astype(np.int32), used, by_class=by_class)
 
 
 def wrong_score(result: TrialResult, truth: Truth, *, predicts: bool) -> str:
-    """Return a clause on the first score that the result itself contradicts; empty if there is none."""
-    # Not computed again: what needs probabilities or decision values, and a curve at other sizes than its largest.
+    """Return a clause on the first score that contradicts the result itself; empty if there is none."""
+    # Scores that need probabilities or decision values are not recomputed, nor are curves at sizes other than the
+    # largest.
     for claimed, computed, source in _of_predictions(result, truth) if predicts else _of_features(result, truth):
         for name, value in computed.items():
             if name in claimed and not np.isclose(claimed[name], value, rtol=0.0, atol=_ROUNDING, equal_nan=True):
@@ -53,7 +54,7 @@ _Compared = tuple[dict[str, float], dict[str, float], str]
 
 
 def _of_predictions(result: TrialResult, truth: Truth) -> Iterator[_Compared]:
-    """Yield scores with what they should be, and where that is from."""
+    """Yield claimed scores with their recomputed values, and the source of the latter."""
     parts: Sequence[TrialResult | Candidate] = result.candidates or [result]
     for part in parts:
         if part.predictions is None:
@@ -82,9 +83,9 @@ def _of_features(result: TrialResult, truth: Truth) -> Iterator[_Compared]:
 def scores_of(
     predictions: NDArray[np.integer], truth: Truth, decisions: NDArray[np.integer] | None = None
 ) -> dict[str, float]:
-    """Return the scores that predicted class codes determine, from the counts of each class."""
-    # `mfbench.run.trial.metrics` gives the same by scikit-learn in fifty times the time, which the results of a large
-    # bundle would take.
+    """Return the scores determined by predicted class codes, from the counts of each class."""
+    # `mfbench.run.trial.metrics` computes the same with scikit-learn, but fifty times as slowly: too slow for large
+    # bundles.
     if predictions.shape != truth.labels.shape:
         raise ValueError(f"{predictions.shape} predictions of {truth.labels.shape} test rows")
     codes, where = np.unique(np.concatenate([truth.labels, predictions]), return_inverse=True)

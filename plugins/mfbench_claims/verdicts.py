@@ -1,4 +1,4 @@
-"""Whether the verdicts of a run would change if repeated results took the place of the claimed ones."""
+"""Whether a run's verdicts would change if repeated results replaced the claimed ones."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ _RESULT = [name for name in TRIAL_COLUMNS if name not in ("key", "seed")]
 
 
 def claimed_run(bundle: OpenedBundle) -> Run:
-    """Return the run of a bundle, which can be read for as long as the bundle is open."""
+    """Return the run of a bundle, readable while the bundle is open."""
     try:
         run = open_run(bundle.folder, bundle=bundle.path, claims=(bundle.name,))
         verdicts_of(run)
-    except Exception as error:  # whoever made the bundle chose the values that this computes with
+    except Exception as error:  # the computation uses values chosen by the bundle's author
         reason = one_line(error)
         raise UsageError(f"{bundle.path}{REFUSED}no report can be made of its results ({reason})") from error
     return run
 
 
 def one_line(error: Exception) -> str:
-    """Return what an error says, as one short line."""
+    """Return an error as one short line."""
     return plain_text(describe_error(error), 300).replace("\n", " ")
 
 
 def verdicts_of(run: Run) -> dict[str, str]:
-    """Return what a run says about its methods: each sentence without its verdict, with the verdict."""
+    """Return a run's verdicts on its methods, by subject."""
     settings = run.settings
     verdicts = {}
     for row in run.wins_ties_losses().to_dict("records"):
         subject = f"{settings.reference} against {row['method']} on {row['dataset']}"
         verdicts[subject] = str(row["verdict"])
-        # Always: a verdict by one rule would else appear or vanish when the other rule's changes.
+        # Always include both, so that a change by one rule does not make the other's verdict appear or vanish.
         verdicts[f"{subject}, by the rule to trust"] = str(row["sound"])
     overall = run.overall()
     for row in overall.against_reference.to_dict("records"):
@@ -66,7 +66,7 @@ def changed_verdicts(claimed: Mapping[str, str], repeated: Mapping[str, str]) ->
 def with_repeated(
     claimed: Path, repeated: Path, keys: Mapping[str, str], target: Path, dropped: Collection[str] = ()
 ) -> Run:
-    """Return a run in which repeated results, and the data of the repetition, take the place of claimed ones."""
+    """Return a run in which repeated results, on the repetition's data, replace the claimed ones."""
     shutil.copytree(claimed, target)
     with Store(repeated, read_only=True) as source:
         rows = {row[0]: row[1:] for row in source.raw(f"SELECT key, {', '.join(_RESULT)} FROM trials")}
@@ -75,7 +75,7 @@ def with_repeated(
     with Store(target) as store, store.writing("datasets", "splits") as db:
         db.executemany(f"UPDATE datasets SET {', '.join(f'{name} = ?' for name in _DATA)} WHERE label = ?", data)
         assignment = "SET test = ?, train = ?, validation = ? WHERE sha256 = ? AND repeat = ? AND fold = ?"
-        if len({row[3] for row in splits}) == len(data):  # datasets of equal content have splits of their own
+        if len({row[3] for row in splits}) == len(data):  # datasets with equal content have their own splits
             db.executemany(f"UPDATE splits {assignment}", splits)
         assignments = ", ".join(f"{name} = ?" for name in (*_RESULT, "checksum"))
         db.executemany(

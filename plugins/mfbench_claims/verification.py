@@ -1,4 +1,4 @@
-"""What a verification says: each trial of the sample with its outcome, and what follows for the claim."""
+"""The result of a verification: each sampled trial with its outcome, and the conclusions about the claim."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from mfbench_claims.agreement import ABSOLUTE, COMPARED, RELATIVE, AgreementKind
 Place = tuple[str, str, int, int]
 """Dataset, method, repeat and fold of a trial."""
 CONFIDENCE = 0.95
-# At the edge, a probability of exactly 5 % may be computed a little below it.
+# Rounding tolerance: a probability of exactly 5 % may come out slightly lower.
 _DOUBT = (1 - CONFIDENCE) * (1 - 1e-9)
 
 
 def new_seed() -> int:
-    """Return a seed that nobody can foresee, so that no author can know which trials will be looked at."""
+    """Return an unpredictable seed, so that no author can know which trials will be sampled."""
     return secrets.randbits(32)
 
 
@@ -40,14 +40,14 @@ def _draw(place: Place, seed: int) -> bytes:
 
 
 def largest_share(population: int, sample: int, differing: int) -> float:
-    """Return the largest share of differing trials that a sample is compatible with, at a confidence of 95 %."""
-    # It is exact (hypergeometric): with a larger share, a sample with so few differing trials has a probability below 5
-    # %.
+    """Return the largest share of differing trials compatible with a sample, at 95 % confidence."""
+    # It is exact (hypergeometric): with a larger share, a sample with so few differing trials has a probability below
+    # 0.05.
     from scipy.stats import hypergeom
 
     if population == 0 or sample == 0:
         return 1.0
-    # The probability falls with the number of differing trials, so that a search by halves reaches the largest.
+    # The probability decreases with the number of differing trials, so bisection finds the largest.
     low, high = differing, population - (sample - differing)
     while low < high:
         middle = (low + high + 1) // 2
@@ -60,20 +60,20 @@ def largest_share(population: int, sample: int, differing: int) -> float:
 
 @dataclass(frozen=True)
 class VerifiedTrial:
-    """A trial of the sample."""
+    """A sampled trial."""
 
     dataset: str
     method: str
     repeat: int
     fold: int
-    # "equal" (to the bit), "rounding" (equal within rounding), "different", "not comparable" (a limit of time or memory
-    # was reached on one side), or "not run" (it cannot be run here).
+    # "equal" (bit-identical), "rounding" (equal within rounding), "different", "not comparable" (a time or memory limit
+    # was reached on one side), or "not run" (cannot run here).
     outcome: AgreementKind
-    detail: str = ""  # what differs and by how much, or why the trial cannot be run or compared
+    detail: str = ""  # the differences and their size, or why the trial cannot be run or compared
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """The trial's name in messages."""
         return f"{self.method} on {self.dataset}, repeat {self.repeat}, fold {self.fold}"
 
 
@@ -81,37 +81,35 @@ class VerifiedTrial:
 class Verification:
     """The result of `mfbench.verify_bundle`."""
 
-    bundle: str  # the name of the file
-    sha256: str  # the hash of the file
+    bundle: str  # file name
+    sha256: str  # SHA-256 checksum of the file
     suite: str
     profile: str
-    protocol: str  # the kind of its protocol. Times are not compared, so of `"timing"` a verification says little
-    part: str  # the name of the suite's part that the run was restricted to; empty for the whole suite
-    only: list[str]  # the patterns that restricted the run further
-    share: str  # which shares of a run it is; empty for a whole run
-    suite_differences: list[str]  # how the bundle's suite differs from the installed suite of that name
-    limits: list[str]  # its limits of time and memory that are below those of that suite, or below the standard ones
-    figures: list[str]  # published figures that are not those of the installed tables
-    seed: int  # that of the sample: with it, the same trials are sampled again
-    planned: int  # planned, results: trials of the bundle's plan, and those with a result
+    protocol: str  # protocol kind; times are not compared, so a verification says little about `"timing"`
+    part: str  # the suite's part that the run was restricted to; empty for the whole suite
+    only: list[str]  # further patterns that restricted the run
+    share: str  # the shards of a run in the bundle; empty for a whole run
+    suite_differences: list[str]  # differences from the installed suite of that name
+    limits: list[str]  # time and memory limits below the suite's or the standard ones
+    figures: list[str]  # published figures that differ from the installed tables
+    seed: int  # seed of the sample, which reproduces it
+    planned: int  # planned, results: trials in the bundle's plan, and those with a result
     results: int
-    # Trials of its suite that its plan does not have, without those that a part, `--only` or a recorded reason
-    # excludes.
+    # Trials of the suite missing from its plan, except those excluded by a part, `--only` or a recorded reason.
     unplanned: int
-    dropped: list[str]  # what they are: datasets, methods or folds; empty for a share of a run
+    dropped: list[str]  # the missing datasets, methods or folds; empty for a shard
     missing: list[str]  # planned trials without a result
-    code: list[str]  # whose code was run again: distributions, each with the packages of its methods, and import paths
-    reused: list[str]  # A sentence on results that its run had not measured itself
-    left_out: dict[str, str]  # datasets and methods that the run left out, each with the reason
+    code: list[str]  # code that was run again: distributions with their methods' packages, and import paths
+    reused: list[str]  # sentence on results that the run did not measure itself
+    left_out: dict[str, str]  # datasets and methods left out of the run, with the reasons
     trials: list[VerifiedTrial]  # the sample
-    # What differs here from where the results come from (versions, code, processor), each with the number of sampled
-    # trials that it concerns.
+    # Differences from the original environment (versions, code, processor), each with the number of sampled trials
+    # affected.
     differences: dict[str, int]
-    # Verdicts on each dataset, by both rules, and across datasets: those of the bundle's run, and those that it has
-    # only with the repeated results.
+    # Verdicts on each dataset under both rules, and across datasets, in the bundle's run or with the repeated results.
     verdicts: int
-    changed: list[str]  # the verdicts that would change with the repeated results in place of the claimed ones
-    # To how many training rows its suite samples a larger fold, in the bundle and here; None if it samples none.
+    changed: list[str]  # verdicts that would change if repeated results replaced the claimed ones
+    # The suite's limit for sampling the training rows of larger folds; None if it samples none.
     max_rows: int | None = None
 
     @property
@@ -126,14 +124,14 @@ class Verification:
 
     @property
     def largest_share(self) -> float:
-        """The largest share of differing results that the sample is compatible with, at a confidence of 95 %."""
-        # Of the results that can be compared here: if the sample has all results, their number is known.
+        """Largest share of differing results compatible with the sample, at 95 % confidence."""
+        # This refers to the comparable results: if the sample covers all results, the number is exact.
         comparable = self.compared if len(self.trials) == self.results else self.results
         return largest_share(comparable, self.compared, self.counts[AgreementKind.DIFFERENT])
 
     @property
     def exit_code(self) -> ExitCode:
-        """FAILED if anything differs, is missing or would change, else NOTHING_MEASURED if no trial was compared."""
+        """FAILED if anything differs, is missing or would change; else NOTHING_MEASURED if no trial was compared."""
         if self.counts[AgreementKind.DIFFERENT] or self.changed or self.dropped or self.missing or self.figures:
             return ExitCode.FAILED
         return ExitCode.OK if self.compared else ExitCode.NOTHING_MEASURED
@@ -155,7 +153,7 @@ _HEADINGS = {
 
 
 def verification_lines(verification: Verification) -> list[str]:
-    """Return what a verification says."""
+    """Return the lines that describe a verification."""
     return [plain(line) for line in _lines(verification)]
 
 
@@ -206,7 +204,7 @@ def _lines(verification: Verification) -> Iterator[str]:
         trials = [trial for trial in verification.trials if trial.outcome is outcome]
         if trials:
             yield heading
-            if outcome is AgreementKind.NOT_RUN:  # all trials of a method or dataset have the same reason
+            if outcome is AgreementKind.NOT_RUN:  # all trials of a method or dataset share a reason
                 reasons = Counter(trial.detail for trial in trials).most_common()
                 yield from _listed([f"{counted(number, 'trial')}: {reason}" for reason, number in reasons])
             else:

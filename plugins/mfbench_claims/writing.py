@@ -1,4 +1,4 @@
-"""Writing a bundle: the results of a run as one zip file, the same bytes whenever it is written."""
+"""Write a bundle: the results of a run as one zip file, byte-identical on every write."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ _SEPARATOR = r"[\\/]+"
 
 
 def paths_of_this_machine(*folders: Path) -> re.Pattern[str]:
-    """Return what matches paths of the home, the working directory and other own folders, without the last part."""
+    """Return a pattern for paths below the home, working and other own folders, without the last component."""
     own = (Path.home(), Path.cwd(), Path(tempfile.gettempdir()), *folders)
     return paths_below(str(spelling) for folder in own for spelling in (folder.absolute(), folder.resolve()))
 
 
 def paths_below(folders: Iterable[str]) -> re.Pattern[str]:
-    """Return what matches a path of some folders, up to the name of the file."""
+    """Return a pattern for paths below some folders, up to the file name."""
     parts = [re.split(_SEPARATOR, folder.rstrip("\\/")) for folder in set(folders)]
     own = sorted((_SEPARATOR.join(map(re.escape, each)) for each in parts if any(each)), key=len, reverse=True)
-    # Not as a part of a web address. What is below is private too: rather too much is left out than too little.
+    # Not within a URL. Everything below the folders is private too, so rather remove too much than too little.
     below = r"(?:(?:(?!\s[\\/])[^\n\"'<>|:;*?,])*(?=[\\/]))?"
     return re.compile(rf"(?<![a-z0-9.])(?:{'|'.join(own)})(?![\w-]){below}")
 
@@ -46,13 +46,13 @@ _DIGEST = re.compile(r" \(sha256 [0-9a-f]+\)$")
 
 
 def public_metadata(meta: RunMetadata) -> RunMetadata:
-    """Return the metadata without what is private."""
+    """Return the metadata without private information."""
     return meta.model_copy(
         update={
             "suite": public_suite(meta.suite),
             "environment": meta.environment.model_copy(update={"command": []}),
             "other_environments": [each.model_copy(update={"command": []}) for each in meta.other_environments],
-            # Not the one that was typed: whoever reads the bundle may have neither its files nor its folders.
+            # Not the original command: readers of the bundle may have neither its files nor its folders.
             "command": ["mfbench", "suite", meta.name, "--profile", meta.profile],
             "out": "",
             "reused": _reused(meta.reused),
@@ -62,7 +62,7 @@ def public_metadata(meta: RunMetadata) -> RunMetadata:
 
 
 def _reused(reused: Reused) -> Reused:
-    """Return which results are from elsewhere, without the names of folders and files, which their owner chose."""
+    """Return which results were reused, without the names of folders and files chosen by their owner."""
     names = {}
     for number, name in enumerate(reused.keys, 1):
         digest = _DIGEST.search(name) if name in reused.bundles else None
@@ -75,7 +75,7 @@ def _reused(reused: Reused) -> Reused:
 
 
 def public_suite(suite: RecordedSuite) -> RecordedSuite:
-    """Return a suite whose files have names alone; its published figures are recorded beside it."""
+    """Return a suite with its files reduced to names; its published figures are recorded separately."""
     content = suite.model_dump(mode="json")
     for group in content.get("datasets", []):
         group["use"] = [_reference(text) for text in group["use"]]
@@ -84,7 +84,7 @@ def public_suite(suite: RecordedSuite) -> RecordedSuite:
 
 
 def _reference(text: str) -> str:
-    """Return the reference of a dataset; of a file only the name."""
+    """Return a dataset's reference, with files reduced to their names."""
     prefix = FileReference.prefix
     return prefix + re.split(r"[\\/]", text)[-1].removeprefix(prefix) if text.startswith(prefix) else text
 
@@ -93,17 +93,17 @@ _ROWS = {
     "trials": "WHERE key IN (SELECT key FROM plan) ORDER BY key",
     "splits": "WHERE sha256 IN (SELECT sha256 FROM datasets) ORDER BY sha256, protocol, repeat, fold",
 }
-"""Which rows of a table are in a bundle, and in what order, if it is not all of them by their first column."""
+"""Selection and order of rows for tables that do not include all rows ordered by the first column."""
 
 
 @dataclass(frozen=True)
 class Written:
-    """What was written."""
+    """A written bundle."""
 
     path: Path
-    planned: int  # planned, results: trials of the plan, and those with a result
+    planned: int  # planned, results: trials in the plan, and those with a result
     results: int
-    remarks: list[str]  # what a reader of the bundle will not find in it; a sentence each
+    remarks: list[str]  # one sentence on each thing missing from the bundle
 
 
 def write_bundle(run: Path, target: Path) -> Written:
@@ -130,7 +130,7 @@ def write_bundle(run: Path, target: Path) -> Written:
 
 
 def _check_readable(run: Path, bundle: Path) -> None:
-    """Read a bundle as anybody will: one that is refused must not be published."""
+    """Read a bundle as any recipient will, since one that is rejected must not be published."""
     try:
         with opened_bundles([bundle]):
             pass
@@ -140,10 +140,10 @@ def _check_readable(run: Path, bundle: Path) -> None:
 
 
 def _write_members(run: Path, store: Store, archive: zipfile.ZipFile) -> Manifest:
-    """Write the metadata and the tables of a run, and then the manifest."""
+    """Write the metadata and tables of a run, then the manifest."""
     meta = public_metadata(store.meta())
     private = paths_of_this_machine(run)
-    # Keys stay in their order, because that of a grid's parameters determines the grid.
+    # Preserve the key order: in a grid, the order of parameters determines the grid points.
     content = json.dumps(meta.to_columns(), indent=1, ensure_ascii=False)
     if leak := private.search(content):
         raise RunError(f"{run}: its suite contains the private path {leak[0]!r}; change it there, and run it again")
@@ -165,8 +165,8 @@ def _write_members(run: Path, store: Store, archive: zipfile.ZipFile) -> Manifes
 
 
 def _write(archive: zipfile.ZipFile, name: str, lines: Iterable[bytes]) -> tuple[str, int]:
-    """Write a member; return its checksum and its number of lines."""
-    about = zipfile.ZipInfo(name)  # whose time is the first that a zip file can have
+    """Write a member; return its checksum and number of lines."""
+    about = zipfile.ZipInfo(name)  # its default timestamp is the earliest that zip files support
     about.compress_type = zipfile.ZIP_DEFLATED
     about.create_system = 3
     about.external_attr = (stat.S_IFREG | 0o644) << 16
@@ -180,7 +180,7 @@ def _write(archive: zipfile.ZipFile, name: str, lines: Iterable[bytes]) -> tuple
 
 
 def _lines(store: Store, table: str, private: re.Pattern[str]) -> Iterator[bytes]:
-    """Yield the rows of a table as lines of JSON, without private paths."""
+    """Yield the rows of a table as JSON lines, without private paths."""
     query = f"SELECT {', '.join(COLUMNS[table])} FROM {table} {_ROWS.get(table, 'ORDER BY 1')}"
     for row in store.raw(query):
         values: list[Any] = []

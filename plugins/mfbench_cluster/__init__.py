@@ -1,1 +1,1 @@
-"""What spreads a run over machines: jobs for batch systems, and the merging of runs."""
+"""Distributed runs: a pool of remote workers, job arrays for batch systems, and merging of runs."""

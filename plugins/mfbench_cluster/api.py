@@ -1,4 +1,4 @@
-"""The Python functions behind ``mfbench merge``."""
+"""The Python API behind ``mfbench merge``."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ class Merged:
     path : Path
         The run folder.
     n_stores : int
-        The runs that were merged, each counted once.
+        Number of distinct runs merged.
     n_trials : int
-        Trials of the whole plan.
+        Number of trials in the whole plan.
     n_results : int
-        Those that have a result.
+        Number of trials with a result.
     remarks : list of str
-        What differs between the merged runs, and what is missing; a sentence each.
+        One sentence on each difference between the merged runs and on missing results.
     resume : str
-        The command that runs what is missing in this folder; empty if nothing is missing, or if there is none because
-        the folder is not where a run of this suite would be.
+        The command that runs the missing trials in this folder; empty if none are missing, or if the folder is not the
+        default location for a run of this suite.
     """
 
     path: Path
@@ -47,15 +47,15 @@ class Merged:
 
 
 def merge(sources: Sequence[Path | str], into: Path | str | None = None) -> Run:
-    """Merge runs of one suite, such as the shards of a run.
+    """Merge runs of one suite, for example the shards of a run.
 
     Parameters
     ----------
     sources : sequence of Path or str
-        Run folders; they are only read.
+        Run folders, which stay unchanged.
     into : Path, str or None, default=None
-        The folder of the merged run; created if needed. If it holds a run, the results are added to it. None takes the
-        folder of the whole run, which is beside its shards.
+        The folder of the merged run; created if needed. If it contains a run, the results are added to it. None uses
+        the folder of the whole run, next to its shards.
 
     Returns
     -------
@@ -66,10 +66,10 @@ def merge(sources: Sequence[Path | str], into: Path | str | None = None) -> Run:
     ------
     UsageError
         If there are no sources, one of them is not a run, `into` is None and they are not shards of one run, or `into`
-        is the folder of a shard or holds something else.
+        is the folder of a shard or contains something else.
     RunError
-        If runs cannot be merged, because they differ in the suite, in versions or in the result of a trial, or the
-        folder is in use or cannot be written to. Then nothing is changed.
+        If the runs differ in the suite, in versions or in the result of a trial, or the folder is in use or not
+        writable. If so, nothing is changed.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def merge(sources: Sequence[Path | str], into: Path | str | None = None) -> Run:
 
 
 def merge_stores(sources: Sequence[Path], into: Path | None = None) -> Merged:
-    """Merge runs as `merge` does, and return what a user must know about it.
+    """Merge runs as `merge` does, and return the details for the user.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def merge_stores(sources: Sequence[Path], into: Path | None = None) -> Merged:
                 query = "SELECT COUNT(*), COUNT(t.key) FROM plan p LEFT JOIN trials t ON t.key = p.key"
                 ((n_planned, n_results),) = store.raw(query)
     except MfbenchError:
-        if not was_there:  # it exists only because it was locked
+        if not was_there:  # it was created only for the lock
             (target / ".lock").unlink(missing_ok=True)
             with suppress(OSError):
                 target.rmdir()
@@ -133,21 +133,21 @@ def merge_stores(sources: Sequence[Path], into: Path | None = None) -> Merged:
 
 
 def _shard(folder: Path) -> RecordedShard | None:
-    """Return which part of a plan a run has; None for a whole one, and for one that never started."""
+    """Return which part of a plan a run covers; None for a whole run, and for one that never started."""
     with suppress(NeverStartedError), Store(folder, read_only=True) as store:
         return store.meta().shard
     return None
 
 
 def _whole(shards: Mapping[Path, RecordedShard | None]) -> Path:
-    """Return the folder of the run that all sources are shards of, or are themselves."""
+    """Return the folder of the run that all sources are shards of (or the run itself)."""
     if not shards:
         raise UsageError("there is nothing to merge; name at least one run")
     targets: dict[Path, Path] = {}
     for source, shard in shards.items():
         if shard is not None and shard.batch:
             raise UsageError(f"{source} is part of a batch; name the folder of the merged run with --into")
-        # The name of the run was read from a file: only its last component can be that of a folder.
+        # The run's name was read from a file, so use only its last component as a folder name.
         name = source.resolve().name if shard is None else Path(shard.run).name
         targets.setdefault(source.resolve().parent / name, source.parent / name)
     if len(targets) > 1 or not any(shards.values()):

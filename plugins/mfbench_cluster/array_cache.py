@@ -1,7 +1,7 @@
-"""The array cache of a machine: files named by the SHA-256 of their bytes, fetched once, verified, bounded in size.
+"""A machine's array cache: files named by their SHA-256 checksum, transferred once, verified, and limited in size.
 
-All processes of a machine share it. A file that a running job maps into memory is leased: a lock on the file, which
-the system releases when the process ends, keeps other processes from removing it.
+All processes of a machine share the cache. Files that a running job maps into memory are leased: a file lock, released
+by the system when the process ends, prevents other processes from removing them.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ import platformdirs
 from mfbench.errors import MfbenchError, explained
 from mfbench.run.workers.job import hash_of
 
-if sys.platform != "win32":  # there, a file that is open cannot be removed anyway
+if sys.platform != "win32":  # on Windows, open files cannot be removed anyway
     import fcntl
 
 FOLDER_VARIABLE = "MFBENCH_ARRAY_CACHE"
 LIMIT_VARIABLE = "MFBENCH_ARRAY_CACHE_GB"
 LIMIT_GB = 4.0
 _NAME = re.compile(r"[0-9a-f]{64}", re.ASCII)
-_PIECE = 16 * 2**20  # bytes that are copied at once
-_STALE = 86400.0  # seconds after which an unfinished file was given up
+_PIECE = 16 * 2**20  # bytes copied at a time
+_STALE = 86400.0  # seconds after which an unfinished file counts as abandoned
 
 
 class ArrayCacheError(MfbenchError):
-    """The cache cannot be written to; the message is a sentence."""
+    """The cache is not writable; the message is a sentence."""
 
 
 class Lease:
-    """A file of the cache that stays until `close`."""
+    """A cached file that cannot be removed until `close`."""
 
     def __init__(self, path: Path) -> None:
         self._file: IO[bytes] = path.open("rb")
@@ -51,7 +51,7 @@ class Lease:
             raise
 
     def close(self) -> None:
-        """Let the file go."""
+        """Release the file."""
         self._file.close()
 
 
@@ -66,7 +66,7 @@ class ArrayCache:
             self.limit = int(float(text) * 2**30) if limit is None else limit
 
     def identity(self) -> str:
-        """Return a text that identifies the cache on every machine and in every process."""
+        """Return an identifier of the cache that is unique across machines and shared by its processes."""
         path = self.folder / "identity"
         with self._explained():
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -76,22 +76,22 @@ class ArrayCache:
                 return path.read_text(encoding="ascii")
 
     def lease(self, name: str) -> Lease | None:
-        """Return a lease of a file; None if it is not there. A damaged file is removed."""
+        """Return a lease of a file, or None if it is missing. A damaged file is removed."""
         path = self._path(name)
         try:
             lease = Lease(path)
             if hash_of(path) == name:
                 return lease
             lease.close()
-        except OSError:  # it is not there, or is being removed
+        except OSError:  # missing, or just being removed
             return None
         with contextlib.suppress(OSError):
             path.unlink()
         return None
 
     def fetch(self, name: str, shared: Path) -> Lease | None:
-        """Return a lease of a file, which is copied from a shared folder if it is not there."""
-        # Several processes of a machine that copy it at once complete one file together.
+        """Return a lease of a file, copying it from a shared folder if it is missing."""
+        # If several processes of a machine copy a file at the same time, they complete it together.
         if lease := self.lease(name):
             return lease
         received, is_complete = 0, False
@@ -102,14 +102,14 @@ class ArrayCache:
                     source.seek(received)
                     piece = source.read(_PIECE)
                     received, is_complete = self.append(name, received, total, piece)
-                    if not received or not piece:  # it is damaged, or was cut off meanwhile
+                    if not received or not piece:  # damaged, or truncated in the meantime
                         return None
-        except OSError:  # it is not there, or the shared folder goes away
+        except OSError:  # missing, or the shared folder is unavailable
             return None
         return self.lease(name)
 
     def append(self, name: str, offset: int, total: int, data: bytes) -> tuple[int, bool]:
-        """Write a piece of a file."""
+        """Append a piece to a file."""
         path, partial = self._path(name), self._path(name).with_suffix(".part")
         with self._locked(name), self._explained():
             if path.is_file():
@@ -122,7 +122,7 @@ class ArrayCache:
                     with partial.open("ab") as file:
                         file.write(data)
                 except OSError:
-                    os.truncate(partial, size)  # a full disk may have taken a part
+                    os.truncate(partial, size)  # a full disk may have stored part of it
                     raise
                 size += len(data)
             if size < total:
@@ -134,10 +134,10 @@ class ArrayCache:
             return 0, False
 
     def _make_room(self, size: int) -> None:
-        """Remove the files that were not used for the longest time, until another one fits."""
+        """Remove the least recently used files until a new one fits."""
         files = []
         for path in self.folder.iterdir():
-            with contextlib.suppress(OSError):  # another process may remove it now
+            with contextlib.suppress(OSError):  # another process may be removing it
                 state = path.stat()
                 if _NAME.fullmatch(path.name):
                     files.append((state.st_mtime, state.st_size, path))
@@ -150,7 +150,7 @@ class ArrayCache:
             total -= own if _remove(path) else 0
 
     def _path(self, name: str) -> Path:
-        if not _NAME.fullmatch(name):  # it comes from a message
+        if not _NAME.fullmatch(name):  # the name comes from a message
             raise ArrayCacheError(f"{name[:80]!r} is not the name of an array file")
         return self.folder / name
 
@@ -168,7 +168,7 @@ class ArrayCache:
 
 
 def _remove(path: Path) -> bool:
-    """Remove a file without a lease; return whether it is gone."""
+    """Remove a file unless it is leased; return whether it is gone."""
     try:
         with path.open("r+b") as file:
             if sys.platform != "win32":

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @hookimpl
 def mfbench_pool(engine: Engine, job: Job, plan: Plan, registry: Registry, options: RunOptions) -> RemotePool:
-    """Return the pool of the workers of an engine."""
+    """Return the pool of an engine's workers."""
     from mfbench.run.store.metadata import fingerprint_of, sources_of
     from mfbench_cluster.pool.batches import unknown
     from mfbench_cluster.pool.remote import RemotePool
@@ -34,7 +34,7 @@ def mfbench_pool(engine: Engine, job: Job, plan: Plan, registry: Registry, optio
 
 @hookimpl
 def mfbench_part_of_plan(request: Request, plan: Plan, folder: Path, registry: Registry) -> Plan | None:
-    """Return the shard that a request names by its number, or by the file of a batch."""
+    """Return the shard that a request selects, by number or by the file of a batch."""
     from mfbench_cluster.batch.slurm import read_shard, shard_in, shard_of
 
     if isinstance(request.shard, tuple):
@@ -44,7 +44,7 @@ def mfbench_part_of_plan(request: Request, plan: Plan, folder: Path, registry: R
 
 @hookimpl
 def mfbench_finished(request: Request) -> tuple[str, ExitCode] | None:
-    """Return that every trial of a batch's shard has a result, which is frequent when an array is submitted again."""
+    """Skip a batch's shard that is already complete, as is common when a job array is resubmitted."""
     if request.shard is None or isinstance(request.shard, tuple):
         return None
     from mfbench_cluster.batch.slurm import ended_exit_code, read_shard

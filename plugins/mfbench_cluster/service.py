@@ -1,8 +1,8 @@
-"""What runs on a worker: it answers the calls of a driver, and runs every trial in a killable child of its own.
+"""The worker side: answers a driver's calls, and runs every trial in a killable child process.
 
-A worker is a process on any machine, such as a worker of Dask; it may be a daemonic one. Several calls may run at once
-in its threads. Each checks out a pool with one process, which is kept for the next call of the same job and closes by
-itself when none comes.
+A worker is a process on any machine, for example a Dask worker; it may be daemonic. Its threads may run several calls
+concurrently. Each call checks out a pool with a single process, which is kept for the next call of the same job and
+closed when idle.
 """
 
 from __future__ import annotations
@@ -41,17 +41,17 @@ from mfbench_cluster.pool.messages import (
     unpacked,
 )
 
-# Seconds after which a pool without work is closed, and a job without pools is forgotten.
+# Seconds after which an idle pool is closed, and a job without pools is dropped.
 IDLE = 30.0
 FORGOTTEN = 600.0
-# The code that this process has loaded; an installation may change while it runs.
+# The code loaded by this process; the installation may change while it runs.
 _HOST_AT_START = host_code()
 
 Message = Accepted | Answered | Missing | PieceReceived | Refused | Withdrawn
 
 
 def answer(payload: bytes, *, slots: int = 1, is_wanted: Callable[[], bool] = lambda: True) -> bytes:
-    """Answer a call of a driver."""
+    """Answer a driver's call."""
     return _service.answer(payload, slots, is_wanted)
 
 
@@ -92,7 +92,7 @@ class WorkerService:
                 message = Refused((f"a message that this version does not know ({type(request).__name__})",))
         except (MessageError, MfbenchError) as error:
             message = Refused((str(error),))
-        except Exception as error:  # noqa: BLE001 - whatever fails here must not count against a trial
+        except Exception as error:  # noqa: BLE001 - errors outside a trial must not count against it
             message = Refused((f"this worker fails with {describe_error(error)}",))
         return packed(message)
 
@@ -113,7 +113,7 @@ class WorkerService:
         with self._lock:
             if reasons := self._differences(package.fingerprint):
                 return Refused(reasons)
-            machine = self._machine  # which needs a cache that can be written to
+            machine = self._machine  # requires a writable cache
             if package.name not in self._jobs:
                 fields, folder = unpacked(package.content), self._cache.folder
                 fields["memory_limit"] = fields["memory_limit"] or environment.default_memory(
@@ -124,7 +124,7 @@ class WorkerService:
             return Accepted(machine)
 
     def _differences(self, fingerprint: Fingerprint) -> tuple[str, ...]:
-        """Return how this process differs from the driver; its files are read again for each new driver."""
+        """Return how this process differs from the driver, rereading the files for each new driver."""
         text = repr(fingerprint)
         if text in self._accepted:
             return ()
@@ -160,7 +160,7 @@ class WorkerService:
                 self._clean_later()
 
     def _lease(self, running: _Running, batch: RunBatch) -> tuple[str, ...]:
-        """Keep the arrays of a batch from being removed; return the names of those that are not here."""
+        """Protect a batch's arrays from removal; return the names of missing ones."""
         missing = []
         for name in batch.arrays:
             if name in running.leases:
@@ -177,7 +177,7 @@ class WorkerService:
 
     @contextmanager
     def _pool(self, running: _Running, slots: int, is_wanted: Callable[[], bool]) -> Iterator[LocalPool]:
-        """Check out a pool with one worker; it is closed if anything fails."""
+        """Check out a pool with one worker; close it if anything fails."""
         with self._lock:
             pool = running.idle.pop()[1] if running.idle else None
             others = [] if pool is not None else self._surplus(slots)
@@ -196,7 +196,7 @@ class WorkerService:
             running.idle.append((time.monotonic(), pool))
 
     def _surplus(self, slots: int) -> list[LocalPool]:
-        """Take out the pools of other jobs that would exceed the number of slots together with a new one."""
+        """Remove idle pools of other jobs that, with a new one, would exceed the number of slots."""
         idle = [(since, running, pool) for running in self._jobs.values() for since, pool in running.idle]
         busy = sum(running.in_use for running in self._jobs.values())
         surplus = sorted(idle, key=lambda entry: entry[0])[: max(0, len(idle) + busy - slots)]
@@ -207,7 +207,7 @@ class WorkerService:
     # -- the end ----------------------------------------------------------------------------------------------------
 
     def close(self, *, older_than: float = 0.0) -> None:
-        """Close the pools that have had no work for some seconds, and forget jobs that are no longer needed."""
+        """Close pools that have been idle for some seconds, and drop jobs that are no longer needed."""
         now = time.monotonic()
         closing: list[LocalPool] = []
         with self._lock:
@@ -230,7 +230,7 @@ class WorkerService:
     def _clean(self) -> None:
         while True:
             time.sleep(self._idle / 4)
-            with contextlib.suppress(OSError):  # a folder may have gone; the next call reports that
+            with contextlib.suppress(OSError):  # a folder may be gone; the next call reports it
                 self.close(older_than=self._idle)
             with self._lock:
                 if not self._jobs:
@@ -242,7 +242,7 @@ _service = WorkerService()
 
 
 def _renew() -> None:
-    """Begin again in a process that was forked from this one: threads and children of the parent are not its own."""
+    """Start afresh in a forked process, which does not own its parent's threads and children."""
     global _service
     _service = WorkerService()
 

@@ -1,1 +1,1 @@
-"""Comparisons of two versions: measured in one job, or read from stored results, and judged cell by cell."""
+"""Comparison of two versions, measured in one job or read from stored results, and judged cell by cell."""

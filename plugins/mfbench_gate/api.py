@@ -48,24 +48,25 @@ def compare_results(
     undecided_ok: bool = False,
     out: Path | str = DEFAULT_OUT,
 ) -> Comparison:
-    """Compare two stored results: runs, timing runs, or files of pytest-benchmark.
+    """Compare two stored results: runs, timing runs, or pytest-benchmark files.
 
-    Scores on the same folds are judged. Times and memory were not measured in one job, so they are a trend only.
+    Scores on the same folds are judged. Times and memory were not measured in one job, so they are only shown as a
+    trend.
 
     Parameters
     ----------
     base, head : Run, Path or str
-        A run, a run folder, a folder of runs, the name of a suite, a bundle, or a JSON file of pytest-benchmark.
+        A run, a run folder, a folder of runs, a suite name, a bundle, or a pytest-benchmark JSON file.
     limits : Limits or sequence of str, default=()
-        Losses of scores that are accepted, such as ``["accuracy=0.02"]``; 0.01 for every other metric.
+        Accepted score losses, for example ``["accuracy=0.02"]``; 0.01 for all other metrics.
     level : float, default=0.05
         Probability of any false alarm.
     only : sequence of str, default=()
-        Shell patterns of datasets, methods or names of benchmarks.
+        Shell patterns for datasets, methods or benchmark names.
     undecided_ok : bool, default=False
         Whether undecided cells count as no worse in `Comparison.exit_code`.
     out : Path or str, default="reports"
-        Folder of all runs, for names of suites.
+        Folder of all runs, for looking up suite names.
 
     Returns
     -------
@@ -75,7 +76,7 @@ def compare_results(
     Raises
     ------
     UsageError
-        If an option is not valid, or the results do not compare.
+        If an option is not valid, or the results are not comparable.
     RunError
         If a run cannot be read.
 
@@ -121,13 +122,13 @@ def read_result(result: Run | Path | str, out: Path | str = DEFAULT_OUT) -> Stor
 
 
 def write_formats(comparison: Comparison, files: Mapping[str, Path | None]) -> None:
-    """Write a comparison in the formats of other programs.
+    """Write a comparison in the formats of other tools.
 
     Parameters
     ----------
     comparison : Comparison
     files : mapping of str to (Path or None)
-        By format: "markdown", "junit", "pytest_benchmark", "github_action_benchmark" and "bencher".
+        Output files by format: "markdown", "junit", "pytest_benchmark", "github_action_benchmark" and "bencher".
 
     Raises
     ------
@@ -168,26 +169,26 @@ def gate(
     Parameters
     ----------
     base, head : str
-        Python interpreters, or revisions as ``"git:REVISION"``; ``"git:merge-base"`` is that of HEAD and the main
-        branch.
+        Python interpreters, or revisions as ``"git:REVISION"``; ``"git:merge-base"`` is the merge base of HEAD and the
+        main branch.
     suite : str
-        The name of an installed suite, or the path of a TOML file: which methods are timed, and on which data.
+        The name of an installed suite, or the path of a TOML file; determines the methods and data to measure.
     profile : str or None, default=None
-        The suite's profile; None uses ``"gate"`` if the suite has it, and the suite's default otherwise.
+        The suite's profile; None uses ``"gate"`` if the suite defines it, and the suite's default otherwise.
     part : str or None, default=None
-        The part of the suite to measure, by its name in ``[parts.NAME]``; None means all of it.
+        The part of the suite to measure, as named in ``[parts.NAME]``; None means the whole suite.
     only : sequence of str, default=()
         Shell patterns; only datasets and methods with matching names are measured.
     add : mapping, or sequence of str and (label, method), default=()
         Methods to add to the suite, as in `run_suite`; their classes must be importable here and on both sides.
     limits : iterable of str, default=()
-        What counts as worse, such as ``"time=1.05,memory=1.10"`` and ``"accuracy=0.01"``.
+        What counts as worse, for example ``"time=1.05,memory=1.10"`` and ``"accuracy=0.01"``.
     level : float, default=0.05
         Probability of any false alarm.
     budget : str, default="10m"
         Time for all measurements: a number with s, m or h, or "1h30m".
     clock : {"cpu", "wall"}, default="cpu"
-        The time that is judged.
+        The time to judge.
     data_dir : Path, str or None, default=None
         A mirror of datasets; None uses the environment variable ``MFBENCH_DATA_DIR``.
     offline : bool, default=False
@@ -195,9 +196,9 @@ def gate(
     undecided_ok : bool, default=False
         Whether undecided cells count as no worse in `Comparison.exit_code`.
     folder : Path or str, default="."
-        Where the repository of revisions is looked for.
+        Folder inside the repository that contains the revisions.
     say : callable, optional
-        Called with a sentence on the progress.
+        Called with progress messages.
 
     Returns
     -------
@@ -208,7 +209,7 @@ def gate(
     UsageError
         If an argument is not valid.
     MfbenchError
-        If an environment cannot be made, or no process of it starts.
+        If an environment cannot be created, or none of its processes starts.
 
     Notes
     -----
@@ -239,7 +240,7 @@ def track_run(run: Run, history: Path | str, *, commit: str | None = None, folde
     ----------
     run : Run
     history : Path or str
-        The file; created if it does not exist.
+        The history file; created if it does not exist.
     commit : str or None, default=None
         Hash of the measured commit; None reads it from the Git repository.
     folder : Path or None, default=None
@@ -248,12 +249,12 @@ def track_run(run: Run, history: Path | str, *, commit: str | None = None, folde
     Returns
     -------
     list of str
-        Sentences on what was added, and what was not.
+        Sentences on what was and was not added.
 
     Raises
     ------
     UsageError
-        If there is no commit, or the run has no complete cell or is that of a bundle.
+        If there is no commit, or the run has no complete cell or was read from a bundle.
     HistoryError
         If the file is not a history or cannot be written to.
     """
@@ -286,7 +287,7 @@ def track_run(run: Run, history: Path | str, *, commit: str | None = None, folde
 
 
 def merge_histories(other: Path | str, history: Path | str) -> Addition:
-    """Add everything of another history to a history; doing it again changes nothing.
+    """Add everything in another history to a history; repeating it changes nothing.
 
     Parameters
     ----------

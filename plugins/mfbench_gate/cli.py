@@ -1,4 +1,4 @@
-"""Options of the commands that compare two versions, and the end that they share: show, write, exit."""
+"""Options of the commands that compare two versions, and their shared ending: show, write, exit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mfbench_gate.comparison import Comparison
 
 
 class Undecided(StrEnum):
-    """What undecided cells do to the exit code."""
+    """The effect of undecided cells on the exit code."""
 
     FAIL = "fail"
     OK = "ok"
@@ -50,7 +50,7 @@ _FILES = {
 
 
 def with_outputs(command: Callable[..., Comparison]) -> Callable[..., None]:
-    """Give a command the options of the outputs: it shows its comparison, writes the files and ends with its exit code.
+    """Add output options to a command, which then shows its comparison, writes the files and exits with its exit code.
 
     Parameters
     ----------

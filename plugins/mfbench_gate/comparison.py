@@ -1,4 +1,4 @@
-"""The nouns of a comparison: two sides, the cells that were compared, and a verdict on each."""
+"""The data model of a comparison: two sides, the compared cells, and a verdict on each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class CellVerdict(StrEnum):
-    """What the measurements say about a cell."""
+    """The conclusion on a cell."""
 
     WORSE = "worse"
     NO_WORSE = "no worse"
@@ -25,7 +25,7 @@ class CellVerdict(StrEnum):
 
 
 class MeasuredCase(NamedTuple):
-    """What is measured: a method on a dataset at a size. Benchmarks of other programs have only a method."""
+    """The subject of a measurement: a method on a dataset at a size. Third-party benchmarks only have a method."""
 
     method: str
     dataset: str = ""
@@ -33,7 +33,7 @@ class MeasuredCase(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The parts as one word of a report."""
+        """All parts joined into one word for reports."""
         return "/".join(filter(None, self))
 
 
@@ -41,63 +41,63 @@ class MeasuredCase(NamedTuple):
 class Side:
     """One of the two versions."""
 
-    name: str  # as the user named it: a revision, an interpreter, or a file
-    version: str = ""  # what it stands for: a commit, or versions of packages; empty if unknown
-    machine: str = ""  # processor and system it was measured on; empty if unknown
+    name: str  # as named by the user: a revision, an interpreter, or a file
+    version: str = ""  # the resolved version: a commit, or package versions; empty if unknown
+    machine: str = ""  # processor and system of the measurement; empty if unknown
 
 
 @dataclass(frozen=True)
 class ComparedCell:
     """One measure of one method on one dataset, on both sides."""
 
-    method: str  # method, dataset: labels; benchmarks of other programs have their name as `method` and no dataset
+    method: str  # method, dataset: labels; third-party benchmarks have their name as `method` and no dataset
     dataset: str
     measure: str  # "time" or "memory", or the name of a metric
-    base: float  # base, head: median of time or memory, mean of a score; NaN if a side has none
+    base: float  # base, head: median time or memory, mean score; NaN if a side has none
     head: float
     verdict: CellVerdict
-    reason: str = ""  # why, in a few words; of an undecided cell what is missing
-    size: str = ""  # size of the subsample, such as `"n=500, p=20"`; empty if there is one only
+    reason: str = ""  # a short reason; for an undecided cell, what is missing
+    size: str = ""  # size of the subsample (`"n=500, p=20"`); empty if there is only one
     unit: str = ""  # "s", "B", or empty for scores
-    # ratio, low, high: head over base for time and memory with its confidence interval; NaN for scores.
+    # ratio, low, high: ratio of head to base for time and memory, with its confidence interval; NaN for scores.
     ratio: float = float("nan")
     low: float = float("nan")
     high: float = float("nan")
     # Head minus base for scores, positive if the head is better; NaN for time and memory.
     difference: float = float("nan")
-    # Of the hypothesis that both are equal, adjusted for the number of cells; NaN if nothing was tested.
+    # p-value for equality, adjusted for the number of cells; NaN if nothing was tested.
     p_value: float = float("nan")
     n_pairs: int = 0
-    # What counts as worse: a ratio such as 1.05 for time and memory, a difference such as 0.01 for scores.
+    # What counts as worse: a ratio (1.05) for time and memory, a difference (0.01) for scores.
     limit: float = float("nan")
     floor: float = 1.0  # the ratio that noise alone reaches in this job; 1.0 for scores
-    # base_values, head_values: the measurements of time or memory, for formats that contain them; empty if they are not
-    # available.
+    # base_values, head_values: the individual time or memory measurements, for formats that include them; empty if
+    # unavailable.
     base_values: tuple[float, ...] = ()
     head_values: tuple[float, ...] = ()
 
     @property
     def name(self) -> str:
-        """Method, dataset and size, as one word of a report."""
+        """Method, dataset and size, as one word for reports."""
         return MeasuredCase(self.method, self.dataset, self.size).name
 
     @property
     def head_interval(self) -> tuple[float, float] | None:
-        """The interval of the head's value that the interval of the ratio implies; None without one."""
+        """The head value's interval, derived from the interval of the ratio; None without one."""
         if not all(map(math.isfinite, (self.ratio, self.low, self.high, self.head))) or self.ratio <= 0:
             return None
-        # The median of ratios is not the ratio of medians, so the interval is scaled to lie around the own value.
+        # The median of ratios is not the ratio of medians, so rescale the interval around the head's own value.
         return self.head * self.low / self.ratio, self.head * self.high / self.ratio
 
 
 @dataclass(frozen=True)
 class ChangedPredictions:
-    """A method whose predictions differ between the two sides on a dataset."""
+    """A method whose predictions on a dataset differ between the two sides."""
 
     method: str
     dataset: str
-    n_rows: int  # test rows that were predicted on both sides
-    n_changed: int  # those whose prediction differs
+    n_rows: int  # test rows predicted on both sides
+    n_changed: int  # test rows with different predictions
 
 
 @dataclass(frozen=True)
@@ -116,10 +116,10 @@ class Comparison:
     head: Side
     title: str = ""  # what was compared: a suite, or two files
     cells: list[ComparedCell] = field(default_factory=list)
-    # Changed predictions; a method without one predicts the same on both sides.
+    # Changed predictions; methods not listed predict the same on both sides.
     changes: list[ChangedPredictions] = field(default_factory=list)
     omissions: list[Omission] = field(default_factory=list)
-    # Sentences for the reader, such as the number of pairs that a verdict needs.
+    # Sentences for the reader, for example the number of pairs that a verdict needs.
     notes: list[str] = field(default_factory=list)
     level: float = 0.05  # probability of any false alarm
     seconds: float = float("nan")  # duration of the measurements
@@ -142,7 +142,7 @@ class Comparison:
 
 
 MARKS = {CellVerdict.WORSE: "✗", CellVerdict.UNDECIDED: "?", CellVerdict.NO_WORSE: "✓", CellVerdict.TREND: "~"}
-"""The sign of each verdict, always printed together with its name."""
+"""The symbol of each verdict, always printed with its name."""
 NOTHING = "–"
 _STEPS = {
     "s": [(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")],
@@ -151,7 +151,7 @@ _STEPS = {
 
 
 def headline(comparison: Comparison) -> str:
-    """Return the outcome of a comparison in one sentence without a full stop."""
+    """Return the outcome of a comparison in one sentence, without a period."""
     total = len(comparison.cells)
     counts = {verdict: len(comparison.with_verdict(verdict)) for verdict in CellVerdict}
     judged = total - counts[CellVerdict.TREND]
@@ -179,7 +179,7 @@ def amount(value: float, unit: str) -> str:
 
 
 def change(cell: ComparedCell) -> str:
-    """Return how the head differs from the base: in percent with the interval, or as a difference of scores."""
+    """Return how the head differs from the base: in percent with the interval, or as a score difference."""
     if math.isfinite(cell.ratio):
         interval = math.isfinite(cell.low) and math.isfinite(cell.high)
         limits = f" ({_percent(cell.low)} … {_percent(cell.high)})" if interval else ""
@@ -203,7 +203,7 @@ def _percent(ratio: float) -> str:
 
 
 def _signed(value: float, digits: int) -> str:
-    """Return a number with its sign; zero, and what is rounded to it, has a plus."""
+    """Return a number with its sign; zero and values rounded to zero get a plus."""
     return f"{round(value, digits) + 0.0:+.{digits}f}"
 
 
@@ -211,7 +211,7 @@ BENCHMARK_FILE = "pytest-benchmark file"
 
 
 Series = Mapping[tuple[int, int], float]
-"""Seconds or bytes by repeat and fold; rounds of a benchmark count as folds."""
+"""Seconds or bytes by repeat and fold; benchmark rounds count as folds."""
 
 
 @dataclass
@@ -219,14 +219,14 @@ class StoredResult:
     """One side of a comparison, as read."""
 
     side: Side
-    kind: str  # "run", "timing run", "ground-truth run" or "pytest-benchmark file"; only results of one kind compare
-    title: str  # the suite's title, or the name of the file
+    kind: str  # "run", "timing run", "ground-truth run" or "pytest-benchmark file"; kinds are not comparable
+    title: str  # the suite's title, or the file's name
     # times, memory: seconds of wall time, and bytes; in the order of the result.
     times: dict[MeasuredCase, Series] = field(default_factory=dict)
     memory: dict[MeasuredCase, Series] = field(default_factory=dict)
-    run: Run | None = None  # where scores and predictions come from; a benchmark of another program has none
-    libraries: dict[str, str] = field(default_factory=dict)  # versions of what the result was computed with
-    omissions: list[Omission] = field(default_factory=list)  # what the result holds but cannot be used
+    run: Run | None = None  # source of scores and predictions; None for third-party benchmarks
+    libraries: dict[str, str] = field(default_factory=dict)  # package versions used for the result
+    omissions: list[Omission] = field(default_factory=list)  # unusable parts of the result
 
 
 TIME, MEMORY = "time", "memory"
@@ -237,21 +237,21 @@ DEFAULT_SCORE = 0.01
 class WorseLimits:
     """What counts as worse."""
 
-    time: float = 1.05  # time, memory: ratios of head over base, at least 1: 1.05 accepts five percent more
+    time: float = 1.05  # time, memory: ratios of head to base, at least 1: 1.05 accepts five percent more
     memory: float = 1.10
-    # Losses of a metric in its own unit: 0.01 accepts one percentage point of accuracy. A metric that is not listed has
-    # the limit 0.01.
+    # Accepted losses in metric units: 0.01 accepts one percentage point of accuracy. Metrics not listed have the limit
+    # 0.01.
     scores: Mapping[str, float] = field(default_factory=dict)
 
     def of(self, measure: str) -> float:
-        """Return the limit of a measure: a ratio of time or memory, a difference of a metric."""
+        """Return the limit of a measure: a ratio for time and memory, a difference for metrics."""
         if measure in (TIME, "fit", "predict"):
             return self.time
         return self.memory if measure == MEMORY else self.scores.get(measure, DEFAULT_SCORE)
 
 
 def parse_limits(texts: Iterable[str]) -> WorseLimits:
-    """Return the limits that a user wrote; every other measure keeps its default."""
+    """Parse the user's limits; all other measures keep their defaults."""
     values: dict[str, float] = {}
     for part in filter(None, map(str.strip, ",".join(texts).split(","))):
         measure, value = _parse(part)
@@ -263,7 +263,7 @@ def parse_limits(texts: Iterable[str]) -> WorseLimits:
 
 
 def _parse(part: str) -> tuple[str, float]:
-    """Return the measure and the number of one limit."""
+    """Return the measure and value of one limit."""
     from mfbench.suite.forms import SCORES
 
     measure, separator, text = (piece.strip() for piece in part.partition("="))

@@ -1,4 +1,4 @@
-"""A comparison as a report, which the renderers of all reports show: the worse cells come first; and as JSON."""
+"""A comparison as a report (worse cells first), which all renderers can show, and as JSON."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mfbench_gate import comparison as compared
 from mfbench_gate.comparison import MARKS, CellVerdict, Comparison, Side, amount, change, headline
 from mfbench_gate.scores import SAME_PREDICTIONS, SAME_SCORES
 
-# Colour only helps to find a verdict, which is printed as a word too.
+# Colour only highlights a verdict, which is also printed as a word.
 _ROLES: dict[CellVerdict, Role] = {CellVerdict.WORSE: "below", CellVerdict.NO_WORSE: "equivalent"}
 _COLUMNS = ["cell", "base", "head", "change", "verdict", "reason"]
 _LONGEST_TEXT, _LONGEST_NOTE = 300, 1000
@@ -51,7 +51,7 @@ def comparison_report(comparison: Comparison) -> Report:
 
 
 def to_json(comparison: Comparison) -> str:
-    """Return every field of a comparison as JSON; a number that does not exist is null."""
+    """Return every field of a comparison as JSON; missing numbers are null."""
     content = {"headline": headline(comparison), **asdict(comparison), "exit_code": int(comparison.exit_code)}
     return json_document(json.dumps(plain_value(content), indent=2, ensure_ascii=False)) + "\n"
 
@@ -70,7 +70,7 @@ def _tables(cells: Sequence[compared.ComparedCell]) -> list[Table]:
 
 
 def _summaries(cells: Sequence[compared.ComparedCell]) -> list[str]:
-    """Return one line for each metric on cells that have not changed at all: their rows would hide what matters."""
+    """Return one line per metric on completely unchanged cells, whose rows would hide what matters."""
     lines = []
     for measure in dict.fromkeys(cell.measure for cell in cells):
         own = [cell for cell in cells if cell.measure == measure]

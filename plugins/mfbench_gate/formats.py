@@ -1,6 +1,6 @@
-"""A comparison as Markdown, for the summary of a job and for a comment on a pull request.
+"""A comparison in the formats of other tools, starting with Markdown for job summaries and pull-request comments.
 
-The first line is a comment that no reader sees; a bot finds its earlier comment by it.
+The first line of the Markdown is a hidden comment by which a bot finds its earlier comment.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from mfbench_gate.comparison import MARKS, MEMORY, TIME, CellVerdict, ComparedCe
 from mfbench_gate.display import comparison_report
 
 MARKER = "mfbench-comparison"
-# A comment on GitHub has at most 65,536 characters; the head and each section get a share of them.
+# A GitHub comment is limited to 65,536 characters; the header and each section get a share of them.
 _MOST, _MOST_OF_SECTIONS = 8_000, (22_000, 16_000, 5_000, 5_000, 5_000)
-# On GitHub these signs notify people, or link to issues and other pages, if something follows them directly.
+# On GitHub these characters mention people, or link to issues and other pages, if followed directly by text.
 _LINKS = re.compile(r"@|#(?=\d)|(?<=GH)-|:(?=//)|(?<=www)\.", re.IGNORECASE)
 
 
@@ -50,13 +50,13 @@ def to_markdown(comparison: Comparison) -> str:
 
 
 def marker(title: str) -> str:
-    """Return the hidden comment by which a bot finds the comment of an earlier comparison of the same title."""
+    """Return the hidden comment that identifies earlier comparisons with the same title."""
     words = "-".join(re.findall("[a-z0-9]+", title.lower()))[:80]
     return f"<!-- {MARKER}{f': {words}' if words else ''} -->"
 
 
 def _limited(text: str, most: int) -> list[str]:
-    """Return as many lines as have at most so many characters together, without links that a name could contain."""
+    """Return as many lines as fit into a number of characters, with links in names defused."""
     lines = [_LINKS.sub(r"\g<0>&#8203;", line) for line in text.strip().splitlines()]
     n_kept = sum(total <= most for total in accumulate(len(line) + 1 for line in lines))
     if n_kept == len(lines):
@@ -67,9 +67,9 @@ def _limited(text: str, most: int) -> list[str]:
 
 def to_junit(comparison: Comparison) -> str:
     """Return a comparison as JUnit XML with one test case per cell."""
-    # A worse cell is a failure. An undecided cell is a failure if it counts as one in the exit code, otherwise it is
-    # skipped with its reason, and so is a trend. A case has no time of its own; readers that sum times get the duration
-    # of the whole comparison from the suite.
+    # A worse cell is a failure. An undecided cell is a failure if the exit code counts it as one; otherwise it is
+    # skipped with its reason, as is a trend. Cases have no time of their own; the suite reports the duration of the
+    # whole comparison.
     failures = {CellVerdict.WORSE} if comparison.undecided_ok else {CellVerdict.WORSE, CellVerdict.UNDECIDED}
     properties = [("level", f"{comparison.level:g}")]
     for role, side in (("base", comparison.base), ("head", comparison.head)):
@@ -107,14 +107,13 @@ def _details(cell: ComparedCell) -> str:
 
 
 FORMAT_VERSION = "5.1.0"
-"""The version of pytest-benchmark whose form is written; versions 3 to 5 read it."""
+"""The imitated pytest-benchmark version; versions 3 to 5 can read the file."""
 
 
 def to_pytest_benchmark(comparison: Comparison) -> str:
-    """Return the times of a comparison in the form of pytest-benchmark."""
-    # Each time becomes two benchmarks of one group, `NAME[base]` and `NAME[head]`. Statistics are those of the
-    # measurements, or of the median alone where the measurements are not available. Memory and scores have no place in
-    # this form.
+    """Return the times of a comparison as pytest-benchmark JSON."""
+    # Each time becomes two benchmarks in a group, `NAME[base]` and `NAME[head]`. Statistics are computed from the
+    # measurements, or from the median alone if they are unavailable. The format has no place for memory and scores.
     benchmarks = [
         {
             "group": cell.name,
@@ -142,7 +141,7 @@ def to_pytest_benchmark(comparison: Comparison) -> str:
 
 
 def _statistics(values: tuple[float, ...]) -> dict[str, Any]:
-    """Return the statistics that the form requires."""
+    """Return the statistics required by the format."""
     data = sorted(values)
     mean, spread = statistics.fmean(data), statistics.stdev(data) if len(data) > 1 else 0.0
     first, middle, third = statistics.quantiles(data, n=4, method="inclusive") if len(data) > 1 else data * 3
@@ -174,11 +173,11 @@ def _statistics(values: tuple[float, ...]) -> dict[str, Any]:
 
 NANOSECONDS = 1e9
 _MEASURES = {TIME: ("latency", NANOSECONDS), MEMORY: ("memory", 1.0)}
-"""Bencher's own measure of time is ``latency`` in nanoseconds; memory is in bytes, scores keep their names."""
+"""Bencher's built-in time measure is ``latency`` in nanoseconds; memory is in bytes, and scores keep their names."""
 
 
 def to_bencher(comparison: Comparison) -> str:
-    """Return the head's measurements, with their intervals where there are any."""
+    """Return the head's measurements, with intervals if available."""
     content: dict[str, dict[str, Any]] = {}
     for cell in comparison.cells:
         if not math.isfinite(cell.head):
@@ -192,14 +191,14 @@ def to_bencher(comparison: Comparison) -> str:
 
 
 def to_github_action_benchmark(comparison: Comparison) -> str:
-    """Return the head's measurements, of which smaller ones are better."""
-    # A score of which larger values are better has 1 as its best value and appears as `1 - score`.
+    """Return the head's measurements in a form in which smaller is better."""
+    # A score for which larger is better is assumed to have the optimum 1, and appears as `1 - score`.
     entries = [_entry(cell) for cell in comparison.cells if math.isfinite(cell.head)]
     return json.dumps(entries, indent=2, allow_nan=False) + "\n"
 
 
 def _entry(cell: ComparedCell) -> dict[str, Any]:
-    """Return the object of one cell; `extra` is shown when the mouse is over a point of the chart."""
+    """Return the JSON object of one cell; `extra` is the tooltip of a point in the chart."""
     is_reversed = cell.measure in SCORES and SCORES[cell.measure].greater_is_better
     measure = f"1 - {cell.measure}" if is_reversed else cell.measure
     entry: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""The interim analyses of a gate: after how many pairs it judges, planned before anything is judged."""
+"""The interim analyses of a gate: the numbers of pairs after which it judges, planned in advance."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from dataclasses import dataclass
 from mfbench_gate.scores import MOST_PAIRS, minimum_pairs
 
 MOST_ANALYSES = 3
-# A block of four processes, in the order base, head, head, base or the reverse, gives two pairs.
+# A block of four processes (ABBA or BAAB) yields two pairs.
 PAIRS_PER_BLOCK = 2
-# Each analysis needs so many times the pairs of the one before: fewer would hardly change a verdict.
+# Minimum ratio of pairs between successive analyses: with fewer, verdicts would hardly change.
 GROWTH = 1.4
 
 
 @dataclass(frozen=True)
 class Analyses:
-    """Numbers of pairs after which all cells are judged, and the level that each analysis may spend."""
+    """Numbers of pairs after which all cells are judged, and the level of each analysis."""
 
-    pairs: tuple[int, ...]  # in ascending order; at least one. All but the last are interim analyses
-    level: float  # probability of any false alarm in all analyses together
-    n_tests: int  # cells and measures that are judged
+    pairs: tuple[int, ...]  # ascending, at least one; all but the last are interim analyses
+    level: float  # probability of any false alarm over all analyses
+    n_tests: int  # judged combinations of cell and measure
 
     @property
     def share(self) -> float:
-        """The level of one analysis: an equal share (Bonferroni), so any of them may stop the job."""
+        """The level of one analysis: an equal share (Bonferroni), so that any of them may stop the job."""
         return self.level / len(self.pairs)
 
     @property
@@ -37,10 +37,10 @@ def plan_analyses(n_tests: int, level: float, capacity: int) -> Analyses:
     """Return up to three analyses within a number of pairs."""
     capacity = min(capacity - capacity % PAIRS_PER_BLOCK, MOST_PAIRS)
     for n_analyses in range(MOST_ANALYSES, 1, -1):
-        # Two pairs more than the minimum, with which a single contrary pair would prevent any alarm.
+        # Two pairs above the minimum, at which a single contrary pair would prevent any alarm.
         pairs = [_whole_blocks(minimum_pairs(n_tests, level / n_analyses) + PAIRS_PER_BLOCK)]
         while len(pairs) < n_analyses - 1:
-            # Halfway to the last analysis as a ratio.
+            # The geometric mean with the last analysis.
             pairs.append(_whole_blocks(max(GROWTH * pairs[-1], math.sqrt(pairs[-1] * capacity))))
         if capacity >= GROWTH * pairs[-1]:
             return Analyses((*pairs, capacity), level, n_tests)

@@ -1,4 +1,4 @@
-"""Verdicts on time and memory: from paired measurements of two versions to worse, no worse or undecided."""
+"""Verdicts on time and memory, from paired measurements of two versions: worse, no worse or undecided."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from mfbench_gate.comparison import CellVerdict, ComparedCell, MeasuredCase, Wor
 from mfbench_gate.interim import Analyses
 from mfbench_gate.scores import interval, p_greater, p_two_sided
 
-# Added to both sides: what costs less than this does not count, and a cost of zero has a logarithm.
+# Added to both sides, so that negligible costs do not count and zero costs have a logarithm.
 OFFSETS = {"fit": 1e-4, "predict": 1e-4, "memory": 2.0**20}
 UNITS = {"fit": "s", "predict": "s", "memory": "B"}
 CostKey = tuple[MeasuredCase, str]
-"""What was measured, and the measure: "fit", "predict" or "memory"."""
+"""The measured case, and the measure: "fit", "predict" or "memory"."""
 
 
 @dataclass
@@ -27,15 +27,15 @@ class PairedCosts:
 
     base: list[float] = field(default_factory=list)  # base, head: costs in seconds or bytes; equal positions are a pair
     head: list[float] = field(default_factory=list)
-    # Two costs of the base in the same block, which differ by noise alone.
+    # Two costs of the base in the same block, which differ only by noise.
     repeated: list[tuple[float, float]] = field(default_factory=list)
 
     def log_ratios(self, measure: str, n_pairs: int | None = None) -> NDArray[np.float64]:
-        """Return the logarithm of head over base of the first pairs."""
+        """Return the log ratio of head to base for the first pairs."""
         return _log_ratio(self.head[:n_pairs], self.base[:n_pairs], measure)
 
     def floor(self, measure: str) -> float:
-        """Return the median absolute log ratio of repeated measurements of the base; 0.0 without repetitions."""
+        """Return the median absolute log ratio of repeated base measurements; 0.0 without repetitions."""
         if not self.repeated:
             return 0.0
         first, second = zip(*self.repeated, strict=True)
@@ -46,13 +46,12 @@ def judge_costs(
     costs: Mapping[CostKey, PairedCosts], limits: WorseLimits, analyses: Analyses, n_pairs: int
 ) -> dict[CostKey, ComparedCell]:
     """Return the verdicts of one analysis."""
-    # A cell is *worse* if the sign-flip test of its log ratios, adjusted by Holm's method for all cells, is significant
-    # at the analysis's share of the level, and their median exceeds both the limit and the noise floor. It is *no
-    # worse* if the one-sided test shows, at the same share, that they are centred below the limit. Otherwise it is
-    # undecided.
+    # A cell is *worse* if the sign-flip test of its log ratios, Holm-adjusted over all cells, is significant at the
+    # analysis's share of the level, and their median exceeds both the limit and the noise floor. It is *no worse* if
+    # the one-sided test shows, at the same share, that they are centred below the limit. Otherwise it is undecided.
     ratios = {(place, measure): own.log_ratios(measure, n_pairs) for (place, measure), own in costs.items() if own.base}
     p_values = [p_two_sided(values) for values in ratios.values()]
-    # Further tests, which are over, count as not significant.
+    # Tests already decided count as not significant.
     adjusted = holm(p_values + [1.0] * (analyses.n_tests - len(p_values)))
     return {
         key: _judge(key, costs[key], values, float(p_value), limits.of(key[1]), analyses)
@@ -61,7 +60,7 @@ def judge_costs(
 
 
 def is_confirmed(costs: PairedCosts, measure: str, limit: float, floor: float, level: float) -> bool:
-    """Tell whether new pairs of a cell, measured after it was called worse, show the same."""
+    """Return whether new pairs of a cell, measured after it was called worse, confirm the verdict."""
     values = costs.log_ratios(measure)
     return p_greater(values) <= level and float(np.median(values)) > math.log(max(limit, floor))
 

@@ -23,19 +23,19 @@ class BenchmarkMethod(Protocol):
         dataset : str
             As in `mfbench.load_dataset`. Categories are encoded and numbers standardised, as in a suite.
         kind : {"selector", "classifier"} or None, default=None
-            What to build; necessary if the name is both.
+            What to build; required if the name is registered as both.
         random_state : int, default=0
-            Seed, for estimators that take one.
+            Seed, for estimators that accept one.
 
         Returns
         -------
         estimator
-            Fitted.
+            The fitted estimator.
         """
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the marker of `mfbench.testing.parametrize_plugin`, which pytest knows only with pytest-xdist."""
+    """Declare the marker of `mfbench.testing.parametrize_plugin`, which otherwise only pytest-xdist declares."""
     config.addinivalue_line("markers", "xdist_group(name): with --dist loadgroup, one process runs all tests of it")
 
 
@@ -43,7 +43,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def benchmark_method(request: pytest.FixtureRequest) -> BenchmarkMethod:
     """Measure the fit of a registered method on a registered dataset with pytest-benchmark.
 
-    One fit before the first measurement loads and compiles what the method needs.
+    A warm-up fit before the first measurement loads and compiles code.
     """
     if not request.config.pluginmanager.hasplugin("benchmark"):
         pytest.fail("the fixture benchmark_method needs pytest-benchmark: pip install pytest-benchmark", pytrace=False)

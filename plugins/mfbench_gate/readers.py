@@ -1,6 +1,6 @@
-"""JSON files of pytest-benchmark, of any origin: nothing in them is trusted.
+"""Read pytest-benchmark JSON files and stored runs for a comparison; the files are untrusted.
 
-The form is the one that ``pytest --benchmark-json=FILE`` writes; pytest-benchmark does not publish a schema of it.
+The format is the output of ``pytest --benchmark-json=FILE``; pytest-benchmark publishes no schema for it.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from mfbench_gate.comparison import BENCHMARK_FILE, MeasuredCase, Omission, Seri
 LARGEST_FILE = 100_000_000
 MOST_BENCHMARKS = 100_000
 MOST_ROUNDS = 1_000
-"""Rounds that are kept; of a benchmark with more it is their median alone."""
+"""Maximum number of rounds to keep; a longer benchmark is reduced to its median."""
 _NO_COMMIT = ("", "unversioned", "unknown")
 _Seconds = Annotated[float, Field(ge=0.0, allow_inf_nan=False, strict=True)]
 
 
 class _Stats(BaseModel):
-    """The times of a benchmark: its rounds, or what is left of them."""
+    """The times of a benchmark: its rounds, or a summary of them."""
 
     data: list[_Seconds] | None = None
     median: _Seconds | None = None
@@ -38,7 +38,7 @@ class _Stats(BaseModel):
 
 
 class _File(BaseModel):
-    """The parts of a file that are read; each benchmark is checked by itself."""
+    """The relevant parts of a file; each benchmark is validated separately."""
 
     version: Annotated[str, Field(pattern=r"^[345]\.\d")]
     benchmarks: Annotated[list[Any], Field(max_length=MOST_BENCHMARKS)]
@@ -47,9 +47,9 @@ class _File(BaseModel):
 
 
 def read_benchmark_file(path: Path) -> StoredResult:
-    """Return the benchmarks of a JSON file of pytest-benchmark as a result to compare."""
-    # The time of a benchmark is the median of its rounds: of the rounds in the file if it has them, otherwise the
-    # median that it states. A benchmark without a usable time is an omission.
+    """Return the benchmarks in a pytest-benchmark JSON file as a result to compare."""
+    # The time of a benchmark is the median of its rounds, or the stated median if the file has no rounds. A benchmark
+    # without a usable time becomes an omission.
     content = _load(path)
     times: dict[MeasuredCase, Series] = {}
     omissions = []
@@ -74,7 +74,7 @@ def read_benchmark_file(path: Path) -> StoredResult:
 
 
 def _load(path: Path) -> _File:
-    """Return the content of a file after checking that it has the form of pytest-benchmark."""
+    """Return a file's content after checking that it has the pytest-benchmark format."""
     shown = plain_text(path)
     with explained(UsageError, lambda reason: f"cannot read {shown}: {reason}", OSError):
         size = path.stat().st_size
@@ -92,7 +92,7 @@ def _load(path: Path) -> _File:
 
 
 def _rounds(stats: object) -> list[float]:
-    """Return the seconds of the rounds of a benchmark, or the median that stands for them; empty if none is usable."""
+    """Return the seconds of a benchmark's rounds, or their median; empty if none is usable."""
     try:
         times = _Stats.model_validate(stats)
     except ValidationError:
@@ -126,8 +126,8 @@ _KINDS = {"timing": TIMING_RUN, "ground-truth": "ground-truth run"}
 
 def read_run(run: Run, name: str) -> StoredResult:
     """Return a stored run as a result to compare."""
-    # The time of a trial is that of tuning, selecting, fitting and predicting together. A timing run has a place for
-    # each size of the subsample.
+    # A trial's time covers tuning, selecting, fitting and predicting. A timing run has an entry per size of the
+    # subsample.
     trials = sized_outcomes(run)
     trials = trials[trials["status"] == Status.OK]
     seconds, peaks = trials[TIMES].astype(float).sum(axis=1), trials["peak_memory"].astype(float)
@@ -145,7 +145,7 @@ def read_run(run: Run, name: str) -> StoredResult:
         _KINDS.get(run.meta.protocol.kind, "run"),
         run.meta.title,
         times=_series(trials, seconds),
-        # Zero is what a trial reports that did not raise the memory of its worker, or whose system counts none.
+        # Zero means that a trial did not raise its worker's memory, or that the system does not report it.
         memory=_series(trials[peaks > 0], peaks[peaks > 0]),
         run=run,
         libraries=libraries,
@@ -153,12 +153,12 @@ def read_run(run: Run, name: str) -> StoredResult:
 
 
 def sized_outcomes(run: Run) -> pd.DataFrame:
-    """Return the outcomes of a run with a column "size": empty unless its protocol is ``timing``."""
+    """Return the outcomes of a run with a column "size", which is empty unless the protocol is ``timing``."""
     trials = run.outcomes.assign(size="")
     if KINDS[run.meta.protocol.kind].times and len(trials):
         keys = ["dataset", "repeat", "fold"]
         sizes = trials[keys].merge(run.sizes, on=keys, how="left")
-        # The trials of a dataset that the run has not begun have no size, and no result.
+        # Trials of a dataset that has not started have no size and no result.
         trials["size"] = [
             "" if np.isnan(n) else f"n={int(n)}, p={int(p)}"
             for n, p in zip(sizes["n_train"], sizes["n_features"], strict=True)

@@ -1,4 +1,4 @@
-"""Scores of two versions on the same folds: equal predictions are no worse, changed ones are tested against a limit."""
+"""Compare scores on the same folds: equal predictions are no worse, changed ones are tested against a limit."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ COLUMNS = [*FOLD, "measure", "base", "head", "n_rows", "n_changed"]
 
 
 def score_pairs(base: pd.DataFrame, head: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
-    """Pair the trials of two sides that succeeded on both."""
+    """Pair the trials that succeeded on both sides."""
     columns = [*FOLD, "predictions", *metrics]
-    # A metric that no trial of a side has is a column of its run, but not of a job that measured a part of it.
+    # A metric missing on one side is a column in a full run, but not in a job that measured only part of it.
     sides = [side.loc[side["status"] == Status.OK].reindex(columns=columns) for side in (base, head)]
     sides = [side if "size" in run else side.assign(size="") for side, run in zip(sides, (base, head), strict=True)]
     both = sides[0].merge(sides[1], on=FOLD, suffixes=("_base", "_head"))
@@ -44,7 +44,7 @@ def score_pairs(base: pd.DataFrame, head: pd.DataFrame, metrics: Sequence[str]) 
 
 
 def _changed_rows(base: Any, head: Any) -> tuple[float, float]:
-    """Return the number of rows predicted on both sides, and how many predictions differ."""
+    """Return the number of rows predicted on both sides, and the number of differing predictions."""
     if base is None or head is None or len(base) != len(head):
         return np.nan, np.nan
     return float(len(base)), float(np.count_nonzero(np.asarray(base) != np.asarray(head)))
@@ -61,12 +61,11 @@ _WHY_UNTESTED = {
 def judge_scores(
     pairs: pd.DataFrame, limits: WorseLimits, level: float, ratio: float
 ) -> tuple[list[ComparedCell], list[ChangedPredictions]]:
-    """Judge the scores of a head by those of a base on the same folds."""
-    # Each method, dataset and metric is a cell. Equal predictions and scores are no worse. Otherwise the corrected
-    # resampled t-test is applied one-sided: a cell is worse if the test shows a loss after Holm's adjustment over all
-    # tested cells and the mean loss exceeds the limit; it is no worse if the upper bound of the loss is below the
-    # limit.
-    # Frames of pandas, one for each cell, would take a hundred times as long.
+    """Judge a head's scores against a base's on the same folds."""
+    # Each combination of method, dataset and metric is a cell. Equal predictions and scores are no worse. Otherwise the
+    # corrected resampled t-test is applied one-sided: a cell is worse if the test shows a loss after Holm's adjustment
+    # over all tested cells and the mean loss exceeds the limit; it is no worse if the upper bound of the loss is below
+    # the limit. One pandas frame per cell would take a hundred times as long.
     positions: dict[tuple[str, ...], list[int]] = {}
     for position, key in enumerate(zip(*(pairs[name] for name in (*PLACE, "measure")), strict=True)):
         positions.setdefault(key, []).append(position)
@@ -82,7 +81,7 @@ def judge_scores(
 
 
 def changed_methods(pairs: pd.DataFrame) -> list[ChangedPredictions]:
-    """Return the methods whose predictions differ, with the number of rows."""
+    """Return the methods with changed predictions, and the number of rows."""
     totals = pairs.drop_duplicates(FOLD).groupby(PLACE, sort=False)[["n_rows", "n_changed"]].sum()
     return [
         ChangedPredictions(method, "/".join(filter(None, (dataset, size))), int(n_rows), int(n_changed))
@@ -93,13 +92,13 @@ def changed_methods(pairs: pd.DataFrame) -> list[ChangedPredictions]:
 def _test(
     place: MeasuredCase, measure: str, folds: Sequence[NDArray[np.float64]], limit: float, level: float, ratio: float
 ) -> tuple[ComparedCell, float, float, float]:
-    """Return a cell with its mean loss, the upper bound and the one-sided p-value; all NaN where nothing was tested."""
+    """Return a cell with its mean loss, upper bound and one-sided p-value; all NaN if nothing was tested."""
     base, head, n_changed = folds
     complete = np.isfinite(base) & np.isfinite(head)
     n_pairs = int(complete.sum())
     sign = 1.0 if SCORES[measure].greater_is_better else -1.0
     before, after = (_mean(side[complete] if n_pairs else side) for side in (base, head))
-    # Without a negative zero.
+    # Avoids a negative zero.
     difference = sign * (after - before) + 0.0 if n_pairs == len(base) else np.nan
     cell = ComparedCell(
         place.method,
@@ -133,7 +132,7 @@ def _test(
 
 
 def _judge(cell: ComparedCell, loss: float, bound: float, p_value: float, level: float) -> ComparedCell:
-    """Return the cell with its verdict, from the p-value after the adjustment."""
+    """Return the cell with its verdict, based on the adjusted p-value."""
     if np.isnan(p_value):
         return cell
     if p_value < level and loss > cell.limit:
@@ -152,29 +151,28 @@ def _mean(values: NDArray[np.float64]) -> float:
 
 # More pairs hardly change a verdict.
 MOST_PAIRS = 64
-# Differences count up to this multiple of their median size: a pair that something else disturbed decides nothing.
+# Differences are clipped at this multiple of their median size, so that no single disturbed pair is decisive.
 CLIP = 1.5
-# Sizes are rounded to so many parts of the largest, so that sums of different signs meet and can be counted.
+# Sizes are rounded to this many parts of the largest, so that sums coincide and can be counted.
 _PARTS = 1000
 _STEPS = 12
 
 
 def p_greater(differences: ArrayLike, shift: float = 0.0) -> float:
     """Return the p-value of the hypothesis that differences are not centred above a shift."""
-    # With residuals r_i = d_i - \text{shift}, clipped at 1.5 times the median of |r_i| and rounded to
-    # thousandths of the largest, the statistic is T = \sum r_i, and the p-value the share of the 2^n
-    # patterns of signs whose sum is at least T. Clipping and rounding depend on sizes alone, which flips leave
-    # as they are, so the test is exact whatever the distribution, as long as it is symmetric around the shift and the
-    # signs are independent.
+    # With residuals r_i = d_i - \text{shift}, clipped at 1.5 times the median of |r_i| and rounded to thousandths of
+    # the largest, the statistic is T = \sum r_i, and the p-value the share of the 2^n patterns of signs whose sum is at
+    # least T. Clipping and rounding depend only on sizes, which are invariant under sign flips, so the test is exact
+    # for any distribution that is symmetric around the shift with independent signs.
     #
-    # Takes O(n^2) time and O(n) memory: the distribution of the sum, one difference after the other (M.
-    # Pagano, D. Tritchler, Journal of the American Statistical Association 78(382):435-440, 1983).
+    # Takes O(n^2) time and O(n) memory, building the distribution of the sum one difference at a time (M. Pagano, D.
+    # Tritchler, Journal of the American Statistical Association 78(382):435-440, 1983).
     residuals = _clipped(np.asarray(differences, dtype=np.float64) - shift)
     largest = float(np.abs(residuals).max(initial=0.0))
     if largest == 0.0:
         return 1.0
     signed = np.rint(residuals / largest * _PARTS).astype(np.int64)
-    # A pattern has the sum T if its positive differences sum to half of T plus the sum of all sizes.
+    # A pattern has the sum T if its positive differences sum to half of (T plus the sum of all sizes).
     positive = int(signed[signed > 0].sum())
     return float(_distribution(np.abs(signed))[positive:].sum())
 
@@ -186,7 +184,7 @@ def p_two_sided(differences: ArrayLike) -> float:
 
 
 def interval(differences: ArrayLike, level: float) -> tuple[float, float]:
-    """Return the shifts that a test at half the level rejects on neither side: a confidence interval for the centre."""
+    """Return the shifts that neither one-sided test at half the level rejects: a confidence interval for the centre."""
     values = np.asarray(differences, dtype=np.float64)
     if 2.0 ** -len(values) > level / 2:
         return -math.inf, math.inf
@@ -203,12 +201,12 @@ def _clipped(residuals: NDArray[np.float64]) -> NDArray[np.float64]:
     if not len(residuals):
         return residuals
     bound = CLIP * float(np.median(np.abs(residuals)))
-    # Most differences are exactly zero, as those of memory often are: then the others are all there is.
+    # The median is zero if most differences are, as often for memory; the others then stay unclipped.
     return residuals if bound == 0.0 else np.clip(residuals, -bound, bound)
 
 
 def _distribution(sizes: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the probabilities of the sums 0, 1, 2 … of sizes that are positive with probability one half each."""
+    """Return the probabilities of the sums 0, 1, 2, … of sizes, each positive with probability 1/2."""
     shares = np.zeros(int(sizes.sum()) + 1)
     shares[0] = 1.0
     for size in sizes:
@@ -219,7 +217,7 @@ def _distribution(sizes: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def _lower_bound(values: NDArray[np.float64], level: float) -> float:
-    """Return the largest shift that is rejected, by bisection: below all differences any shift is."""
+    """Return the largest rejected shift, by bisection within the range of the differences; -inf if there is none."""
     spread = float(np.ptp(values)) or abs(float(values[0])) or 1.0
     low, high = float(values.min()) - 1e-9 * spread, float(values.max())
     if p_greater(values, low) > level:

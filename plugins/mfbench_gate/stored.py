@@ -1,4 +1,4 @@
-"""The comparison of two stored results: scores of the same folds are judged, times and memory are a trend."""
+"""Compare two stored results: scores on the same folds are judged, times and memory are shown as a trend."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ SIDES = ("base", "head")
 
 
 def select(groups: Sequence[Sequence[str]], only: Sequence[str]) -> list[set[str]]:
-    """Return the names of each group that ``--only`` leaves."""
+    """Return the names in each group that ``--only`` keeps."""
     return Restriction(tuple(only), scope="nothing in the two results").kept(groups)
 
 
 def one_sided(
     kind: str, sides: Sequence[Iterable[str]], left_out: Sequence[Mapping[str, str]] = ({}, {})
 ) -> list[Omission]:
-    """Return an omission for each name that only one side has."""
+    """Return an omission for each name present on only one side."""
     omissions = []
     names = [dict.fromkeys(side) for side in sides]
     for here, there in ((0, 1), (1, 0)):
@@ -54,7 +54,7 @@ def one_sided(
 
 
 def lost_trials(base: pd.DataFrame, head: pd.DataFrame) -> list[Omission]:
-    """Return an omission for each cell of both sides with trials that failed or have not run."""
+    """Return an omission for each cell of both sides with failed or pending trials."""
     both = base.merge(head, on=[*CELL, "repeat", "fold"], suffixes=("_base", "_head"))
     omissions = []
     for (dataset, method), cell in both.groupby(CELL, sort=False):
@@ -73,7 +73,7 @@ def lost_trials(base: pd.DataFrame, head: pd.DataFrame) -> list[Omission]:
 
 
 def why_folds_differ(base: Run, head: Run, dataset: str) -> str:
-    """Return why the scores of two runs on a dataset are not pairs; empty if they are."""
+    """Return why the scores of two runs on a dataset cannot be paired; empty if they can."""
     hashes = [run.datasets.set_index("dataset")["sha256"].get(dataset) for run in (base, head)]
     if hashes[0] != hashes[1]:
         return "the data differ"
@@ -165,7 +165,7 @@ def _compare_runs(
 def _add_scores(
     comparison: Comparison, runs: tuple[Run, Run], trials: Sequence[pd.DataFrame], limits: WorseLimits
 ) -> None:
-    """Add verdicts on scores where the folds are the same, and means where they are not."""
+    """Add verdicts on scores if the folds are the same, and means otherwise."""
     before, after = runs
     metrics = [metric for metric in after.measured if metric in before.measured]
     common = [label for label in trials[1]["dataset"].unique() if label in set(trials[0]["dataset"])]
@@ -190,7 +190,7 @@ def _add_scores(
 def _mean_cells(
     base: pd.DataFrame, head: pd.DataFrame, dataset: str, metrics: Sequence[str], reason: str
 ) -> list[ComparedCell]:
-    """Return the mean scores of each method on a dataset whose folds differ, without a verdict."""
+    """Return the mean scores, without verdicts, of each method on a dataset whose folds differ."""
     means = [
         side[side["status"] == Status.OK].groupby("method", sort=False)[list(metrics)].mean() for side in (base, head)
     ]

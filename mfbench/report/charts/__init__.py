@@ -1,1 +1,1 @@
-"""Charts: pictures as text and as SVG documents that refer to nothing outside themselves."""
+"""Charts: as text, and as self-contained SVG documents."""

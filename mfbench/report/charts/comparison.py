@@ -44,7 +44,7 @@ def counts(summary: pd.DataFrame, rules: Sequence[tuple[str, str]], reference: s
 
 
 def specify_wins(frame: pd.DataFrame, reference: str) -> Any:
-    """Return a bar per method, parted into wins, ties and losses, with a panel for each rule."""
+    """Return a stacked bar of wins, ties and losses per method, with a panel for each rule."""
     import altair as alt
 
     methods = list(dict.fromkeys(frame["method"]))
@@ -91,7 +91,7 @@ def win_probabilities_chart(wins: pd.DataFrame) -> Chart:
 
 
 def specify_win_probabilities(wins: pd.DataFrame) -> Any:
-    """Return a cell for each ordered pair: blue where the method of the row wins more often, orange where it loses."""
+    """Return a cell for each ordered pair: blue if the row's method wins more often, orange if it loses."""
     import altair as alt
 
     names = [str(name) for name in wins.index]
@@ -153,9 +153,8 @@ def matrix_of(pairs: pd.DataFrame, names: Sequence[str]) -> NDArray[np.float64]:
 
 
 def order_of(weights: NDArray[np.float64]) -> list[int]:
-    """Return an order of the features in which those with similar weights are neighbours."""
-    # Average linkage of the correlation of absolute weights, with the order of its leaves that minimises the distances
-    # of neighbours.
+    """Order the features so that those with similar weights are adjacent."""
+    # Average linkage of the correlation of absolute weights, with optimal leaf ordering.
     sizes = np.abs(weights)
     if len(sizes) < 3 or not sizes.any():
         return list(range(len(sizes)))
@@ -168,12 +167,12 @@ def order_of(weights: NDArray[np.float64]) -> list[int]:
 
 
 def specify_matrix(weights: NDArray[np.float64], order: Sequence[int], names: Sequence[str]) -> Any:
-    """Return a cell per weighed pair of features: blue for positive weights, orange for negative ones."""
+    """Return a cell per pair of features with a weight: blue if positive, orange if negative."""
     import altair as alt
 
     largest = float(np.abs(weights).max()) or 1.0
     labels = _distinct([str(names[index]) for index in order])
-    # Nearly all pairs of many features have no weight: only the others have a cell.
+    # With many features nearly all pairs have no weight, so only those with one get a cell.
     part = weights[np.ix_(order, order)]
     cells = [(labels[a], labels[b], float(f"{part[a, b]:.4g}")) for a, b in np.argwhere(part)]
     rows = pd.DataFrame(cells, columns=["first", "second", "weight"])
@@ -195,7 +194,7 @@ def specify_matrix(weights: NDArray[np.float64], order: Sequence[int], names: Se
 
 
 def _distinct(names: Sequence[str]) -> list[str]:
-    """Return names that differ: features may share one."""
+    """Make names unique: features may share one."""
     seen: Counter[str] = Counter()
     distinct = []
     for name in names:
@@ -214,7 +213,7 @@ def describe_matrix(weights: NDArray[np.float64], names: Sequence[str]) -> str:
 
 
 def _heaviest(pairs: pd.DataFrame, names: Sequence[str]) -> list[str]:
-    """Return the features with the largest sums of absolute weights, in the order of `names`."""
+    """Return the features with the largest total absolute weights, in the order of `names`."""
     if len(names) <= MOST_FEATURES:
         return list(names)
     different = pairs[pairs["first"] != pairs["second"]]

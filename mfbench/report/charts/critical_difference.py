@@ -64,7 +64,7 @@ def diagram_of(overall: Overall) -> Diagram | None:
 
 
 def levels(bars: Sequence[tuple[float, float]], gap: float = 0.0) -> list[int]:
-    """Return the row in which each bar is drawn: the first in which more than a gap separates it from other bars."""
+    """Return the row of each bar: the first row in which it is more than a gap away from other bars."""
     ends: list[float] = []
     rows = []
     for first, last in bars:
@@ -100,7 +100,7 @@ def draw_text(diagram: Diagram, width: int = 80) -> list[str]:
 
 
 def _scale(last: int, scale: int, position_of: Callable[[float], int]) -> str:
-    """Return the numbers above the tracks, as many as fit."""
+    """Return as many scale numbers above the tracks as fit."""
     step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 1000) if (last - 1) / step * 5 <= scale or step == 1000)
     characters = [" "] * (scale + 4)
     for number in [1, *range(1 + step, last, step), last]:
@@ -119,19 +119,19 @@ def _strokes(index: int, bars: Sequence[tuple[int, int]], rows: Sequence[int]) -
     return "".join(f" {column}" for column in columns)
 
 
-# Sizes of Demšar's form in pixels: the rows of labels, the bars, and what a method needs on the axis.
+# Demšar's layout in pixels: label rows, bars, and axis space per method.
 _ROW, _BAR, _PER_METHOD, _LEAST_AXIS, _TOP, _GAP = 20.0, 9.0, 34.0, 360.0, 12.0, 12.0
 
 
 def specify(diagram: Diagram) -> Any:
-    """Return the diagram in Demšar's form: ranks on an axis, bars below it, labels on both sides."""
+    """Return the diagram in Demšar's layout: ranks on an axis, bars below it, labels on both sides."""
     import altair as alt
 
     n = len(diagram.labels)
     axis = max(_LEAST_AXIS, _PER_METHOD * (n - 1))
-    # Labels stand beside the axis, in its own unit: a rank.
+    # Labels are placed beside the axis, in rank units.
     margin = (24.0 + LETTER * (6 + max(cell_len(label) for label in diagram.labels))) * (n - 1) / axis
-    # Round caps lengthen bars; two bars that look like one would join methods that differ.
+    # Round caps lengthen bars, so two bars that seem to touch would join methods that differ.
     ends = [(diagram.ranks[first], diagram.ranks[last]) for first, last in diagram.bars]
     rows = levels(ends, gap=_GAP * (n - 1) / axis)
     labels_top = _TOP + _BAR * (max(rows, default=-1) + 1) + 14.0
@@ -172,7 +172,7 @@ def specify(diagram: Diagram) -> Any:
 
 
 def _label(diagram: Diagram, index: int, top: float, margin: float) -> dict[str, Any]:
-    """Return where a method's label stands: on the side of its half of the ranks, joined to its rank on the axis."""
+    """Return the position of a method's label: on the side of its half of the ranks, linked to its rank on the axis."""
     n, method, rank = len(diagram.labels), diagram.labels[index], diagram.ranks[index]
     left = index < (n + 1) // 2
     gap = margin * 0.12

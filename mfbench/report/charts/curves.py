@@ -13,7 +13,7 @@ from mfbench.report.charts.drawing import MOST_DATASETS, NEUTRAL, chosen_in_lege
 from mfbench.suite.forms import Score
 
 HIGHLIGHTED = 5
-"""Number of methods in colour if there are more than `MOST_LINES` of a classifier."""
+"""Number of coloured methods if a classifier has more than `MOST_LINES`."""
 MOST_LINES = 8
 COLUMNS = 3
 """Number of panels side by side."""
@@ -37,7 +37,7 @@ def curve_chart(number: int, means: pd.DataFrame, overview: pd.DataFrame, metric
 
 
 def ranking_chart(figure: str, rankings: pd.DataFrame, overview: pd.DataFrame) -> Chart | None:
-    """Return the chart of what the rankings select, for the methods of one classifier; None if it is undefined."""
+    """Return the chart of ranking quality for the methods of one classifier; None if it is undefined."""
     means = rankings.rename(columns={figure: "mean"}).assign(low=np.nan, high=np.nan)
     frame = lines_of(means, overview, percent=False)
     if not len(frame):
@@ -54,8 +54,8 @@ def ranking_chart(figure: str, rankings: pd.DataFrame, overview: pd.DataFrame) -
 
 
 def lines_of(means: pd.DataFrame, overview: pd.DataFrame, *, percent: bool) -> pd.DataFrame:
-    """Return dataset, method, size, mean, low, high, and the entry of the legend that each method belongs to."""
-    # Methods that are not highlighted share one entry, which is the last.
+    """Return dataset, method, size, mean, low, high, and the legend entry of each method."""
+    # Methods that are not highlighted share the last entry.
     ordered = overview["method"].tolist()
     shown = ordered if len(ordered) <= MOST_LINES else ordered[:HIGHLIGHTED]
     datasets = means["dataset"].unique()[:MOST_DATASETS]
@@ -70,7 +70,7 @@ def lines_of(means: pd.DataFrame, overview: pd.DataFrame, *, percent: bool) -> p
 
 
 def specify(frame: pd.DataFrame, title: str) -> Any:
-    """Return a panel for each dataset, in the order of the frame's datasets, with a line for each method."""
+    """Return a panel per dataset, in frame order, with a line for each method."""
     import altair as alt
 
     names = list(dict.fromkeys(frame["line"]))
@@ -95,7 +95,7 @@ def specify(frame: pd.DataFrame, title: str) -> Any:
         alt.Chart(frame).transform_filter(alt.FieldOneOfPredicate(field="line", oneOf=lines)).encode(x, colour)
         for lines in (own, rest)
     )
-    # The opacity of a stroke or a fill is drawn much faster than that of a mark, which needs a layer of its own.
+    # Stroke or fill opacity renders much faster than mark opacity, which needs a separate layer.
     others = grey.mark_line(strokeWidth=0.8).encode(
         y, detail="method:N", tooltip=tooltip, strokeOpacity=opacity(0.55, 0.05)
     )
@@ -105,7 +105,7 @@ def specify(frame: pd.DataFrame, title: str) -> Any:
         .encode(y, tooltip=tooltip, opacity=opacity(1.0, 0.08))
         .add_params(chosen)
     )
-    # A layer without anything to draw would make the drawing library warn.
+    # The drawing library warns about empty layers.
     layers = [*([others] if rest else []), *([bands] if frame["low"].notna().any() else []), lines]
     return (
         alt.layer(*layers)
@@ -116,7 +116,7 @@ def specify(frame: pd.DataFrame, title: str) -> Any:
 
 
 def describe(frame: pd.DataFrame, what: str, *, greater_is_better: bool = True) -> str:
-    """Describe the curve of the best method on each dataset: its ends, and its best value."""
+    """Describe the curve of the best method on each dataset: its ends and its best value."""
     best = frame[frame["place"] == frame["place"].min()]
     parts, word = [], "largest" if greater_is_better else "smallest"
     for dataset, group in best.groupby("dataset", sort=False):

@@ -30,14 +30,14 @@ def rounds_chart(number: int, dataset: str, trials: pd.DataFrame) -> Chart:
 
 
 def specify_rounds(trials: pd.DataFrame) -> Any:
-    """Return two panels, detection and false-alarm rate: a dot for each round of each method, a bar for the mean."""
+    """Return two panels, detection and false-alarm rate: a dot per round of each method, a bar for the mean."""
     import altair as alt
 
     methods = list(dict.fromkeys(trials["method"]))
     frames = {column: _frame(trials, column) for column in PANELS}
     panels: list[Any] = []
     for column, title in PANELS.items():
-        # The same rows in both panels, whatever is undefined in one of them.
+        # Keep the same rows in both panels, even if a value is undefined in one of them.
         rows = alt.Scale(domain=methods)
         y = alt.Y("method:N", scale=rows, title=None, axis=alt.Axis() if not panels else None)
         x = alt.X("value:Q", title=title, scale=alt.Scale(domain=[0.0, 1.0]))
@@ -45,7 +45,7 @@ def specify_rounds(trials: pd.DataFrame) -> Any:
         dots = base.mark_circle(size=10, color=INK, opacity=0.7).encode(
             x,
             y,
-            # Rounds lie one above the other, so that equal values do not hide each other.
+            # Offset the rounds vertically, so that equal values do not hide each other.
             alt.YOffset("position:Q", scale=alt.Scale(domain=[-1, 1], range=[_ROW / 2 - _SPREAD, _ROW / 2 + _SPREAD])),
             tooltip=["method:N", "round:Q", alt.Tooltip("value:Q", title=title, format=".3f")],
         )
@@ -99,10 +99,10 @@ def selection_chart(
 
 
 def frequencies(counts: Mapping[str, tuple[NDArray[np.int64], int]], names: Sequence[str]) -> pd.DataFrame:
-    """Return method, feature, position and share of folds: the features that are selected most often, in that order."""
+    """Return method, feature, position and share of folds for the most often selected features, in that order."""
     shares = np.array([number / folds for number, folds in counts.values()])
     order = np.argsort(-shares.mean(axis=0), kind="stable")[:MOST_FEATURES]
-    # Two features may have the same name, so their positions identify them.
+    # Feature names may repeat, so features are identified by position.
     return pd.DataFrame(
         {
             "method": np.repeat(list(counts), len(order)),
@@ -114,7 +114,7 @@ def frequencies(counts: Mapping[str, tuple[NDArray[np.int64], int]], names: Sequ
 
 
 def specify_selection(frame: pd.DataFrame, stability: Mapping[str, float]) -> Any:
-    """Return a row per method with a cell for each feature; the labels of the methods include their stability."""
+    """Return a row per method with a cell for each feature; method labels include their stability."""
     import altair as alt
 
     labels = {
@@ -168,7 +168,7 @@ def weights_chart(number: int, dataset: str, trials: pd.DataFrame, relevant: Seq
 
 
 def relative_weights(trials: pd.DataFrame, relevant: Sequence[int]) -> pd.DataFrame:
-    """Return a row per method and feature: the weight divided by the largest one, mean over rounds."""
+    """Return a row per method and feature: the weight relative to the largest one, averaged over rounds."""
     # Negative weights mark unwanted features and count as 0.
     parts = []
     for method, rounds in trials.groupby("method", sort=False):
@@ -186,7 +186,7 @@ def specify_weights(trials: pd.DataFrame, relevant: Sequence[int]) -> Any:
     import altair as alt
 
     frame = relative_weights(trials, relevant)
-    # The order is a number: a list of names would be looked up, and "constructor" is not a name that this survives.
+    # Order by number: Vega looks names up as object keys, which fails for names like "constructor".
     frame["place"] = pd.factorize(frame["method"])[0]
     kinds = alt.Scale(domain=["relevant", "irrelevant"], range=[ACCENT, NEUTRAL])
     bars = (
@@ -208,7 +208,7 @@ def specify_weights(trials: pd.DataFrame, relevant: Sequence[int]) -> Any:
 
 
 def describe_weights(dataset: str, trials: pd.DataFrame, relevant: Sequence[int]) -> str:
-    """Describe the mean relative weight of both kinds of feature."""
+    """Describe the mean relative weight of relevant and of irrelevant features."""
     means = relative_weights(trials, relevant).groupby(["method", "kind"], sort=False)["weight"].mean().unstack()
     means = means.reindex(columns=["relevant", "irrelevant"])
     parts = [
@@ -236,7 +236,7 @@ def interaction_noise_chart(frame: pd.DataFrame) -> Chart | None:
 
 
 def by_noise(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return data, method, noise and share; data that appear at one level only are left out."""
+    """Return data, method, noise and share; data at a single level are dropped."""
     rows = []
     for row in frame.to_dict("records"):
         match = _NOISE.search(row["dataset"])
@@ -276,7 +276,7 @@ def specify_interaction_noise(curves: pd.DataFrame) -> Any:
 
 
 def describe_interaction_noise(curves: pd.DataFrame) -> str:
-    """Describe the first and the last share of each curve."""
+    """Describe the first and last share of each curve."""
     parts = []
     for (data, method), own in curves.groupby(["data", "method"], sort=False):
         ordered = own.sort_values("noise")

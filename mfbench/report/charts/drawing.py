@@ -1,4 +1,4 @@
-"""From a chart to its Vega-Lite specification, and from that to SVG, PDF and PNG, without a browser or a network."""
+"""Convert charts to Vega-Lite specifications, and these to SVG, PDF and PNG, without a browser or network."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mfbench.model.sections import Chart
 from mfbench.processes.call import ChildError, call
 from mfbench.processes.process import has_limited_addresses
 
-# Okabe and Ito's colours, which readers with any colour vision distinguish, and four more for long lists.
+# Okabe and Ito's palette, distinguishable with any colour vision, plus four more for long lists.
 COLOURS = (
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8c6d31", "#7b4173", "#637939",
 )  # fmt: skip
@@ -45,10 +45,10 @@ CONFIG: dict[str, Any] = {
     "text": {"color": INK, "fontSize": 12},
     "range": {"category": list(COLOURS)},
 }
-"""Vega-Lite's ``config``; what a specification sets itself takes precedence."""
+"""Vega-Lite's ``config``; a specification's own settings take precedence."""
 
 MOST_DATASETS = 60
-"""Number of datasets that have a chart each; more would make a page that nobody can open."""
+"""Number of datasets with a chart of their own; with more, the page would be too large to open."""
 
 
 def first_charts(charts: Sequence[object]) -> list[str]:
@@ -57,16 +57,16 @@ def first_charts(charts: Sequence[object]) -> list[str]:
 
 
 LETTER = 7.0
-"""Upper bound on the width of a letter in pixels, where a layout must know the width of a label."""
+"""Upper bound on the width of a letter in pixels, for layouts that depend on label widths."""
 
 
 def colours_of(names: Sequence[str]) -> list[str]:
-    """Return a colour for each name; they repeat after ten, and `dashes_of` then distinguishes them."""
+    """Return a colour for each name; they repeat after ten, where `dashes_of` distinguishes them."""
     return [COLOURS[number % len(COLOURS)] for number in range(len(names))]
 
 
 def lines_of_methods(names: Sequence[str]) -> tuple[Any, Any]:
-    """Return the colours and the dashes of lines, one for each method, as encodings of Altair."""
+    """Return Altair encodings for the colours and dashes of lines, one for each method."""
     import altair as alt
 
     ranges: tuple[Any, Any] = (colours_of(names), dashes_of(names))
@@ -75,7 +75,7 @@ def lines_of_methods(names: Sequence[str]) -> tuple[Any, Any]:
 
 
 def chosen_in_legend(field: str) -> tuple[Any, Callable[[float, float], Any]]:
-    """Return a selection by a click in the legend, and a function of the opacities of what it has and lacks."""
+    """Return a legend-click selection, and a function that sets the opacity of selected and other items."""
     import altair as alt
 
     chosen = alt.selection_point(fields=[field], bind="legend")
@@ -88,7 +88,7 @@ def dashes_of(names: Sequence[str]) -> list[list[int]]:
 
 
 def distinct_slugs(names: Sequence[str]) -> list[str]:
-    """Return names of charts in a form that is fit for files and addresses; equal ones are numbered."""
+    """Return chart names that are valid in files and URLs; duplicates are numbered."""
     slugs: list[str] = []
     for name in names:
         slug = first = _slug(name) or "chart"
@@ -116,7 +116,7 @@ _INHERITED = ("fill", "stroke", "stroke-width", "font-family", "font-size", "fon
 _COLOUR = re.compile(r"rgb\((\d+), (\d+), (\d+)\)")
 _REFERENCE = re.compile(r"url\(#([^)]+)\)")
 _DECIMALS = re.compile(r"(?<=\d)\.(\d{2})\d+")
-# A bar of height or width 0, such as that of a feature without weight.
+# A bar of zero height or width, as drawn for a feature without weight.
 _EMPTY = re.compile(r"M[-\d.e,]+h(0v[-\d.e]+|[-\d.e]+v0)h[-\d.e]+Z")
 
 ElementTree.register_namespace("", "http://www.w3.org/2000/svg")
@@ -124,12 +124,12 @@ ElementTree.register_namespace("xlink", "http://www.w3.org/1999/xlink")
 
 
 def compact(svg: bytes, name: str, words: str) -> str:
-    """Return a drawing with one label instead of one for each shape, and with identifiers of its own."""
+    """Return a drawing with a single label instead of one per shape, and with unique identifiers."""
     root = ElementTree.fromstring(svg)  # nosec B314  # drawn by the library in this process
-    # The drawing library numbers them on from one picture of a process to the next.
+    # The drawing library numbers identifiers consecutively per process, so they would depend on earlier pictures.
     own = {old: f"{name}-{number}" for number, old in enumerate(filter(None, (e.get("id") for e in root.iter())))}
     for element in root.iter():
-        # The end of a gradient is not at 0 unless that is written.
+        # The default end of a gradient is not 0, so it must be written out.
         defaults = _DEFAULTS_OF_LINES if element.tag.endswith("}line") else _DEFAULTS
         for key, value in list(element.items()):
             if key in _FOR_READERS or key.startswith("aria-") or defaults.get(key) == value:
@@ -146,7 +146,7 @@ def compact(svg: bytes, name: str, words: str) -> str:
 
 
 def _drop_empty(group: ElementTree.Element) -> None:
-    """Remove bars that cannot be seen; one with an outline can."""
+    """Remove invisible bars; one with an outline is visible."""
     for member in list(group):
         if _EMPTY.fullmatch(member.get("d", "")) and member.get("stroke") in (None, "none"):
             group.remove(member)
@@ -155,7 +155,7 @@ def _drop_empty(group: ElementTree.Element) -> None:
 
 
 def _hoist(group: ElementTree.Element) -> None:
-    """Move the colours and fonts that all members of a group share to the group, from the inside out."""
+    """Move colours and fonts shared by all members of a group to the group, from the inside out."""
     for member in group:
         _hoist(member)
     if len(group) < 2:
@@ -175,13 +175,13 @@ def _hexadecimal(colour: re.Match[str]) -> str:
 FORMATS = ("svg", "pdf", "png")
 PIXELS_PER_POINT = 2
 _TRIAL = ("vl_convert:vegalite_to_svg", {"data": {"values": []}, "mark": "point"})
-# What would make a reader's browser ask another machine, or leave the page.
+# Content that would make a reader's browser contact another machine or leave the page.
 _FORBIDDEN_KEYS = ("url", "href", "usermeta")
 _FORBIDDEN_MARKS = ("image",)
 
 
 def specification(chart: Chart, heading: str = "") -> dict[str, Any]:
-    """Return the Vega-Lite specification of a chart, with its data, in the colours and fonts of all charts."""
+    """Return the Vega-Lite specification of a chart, with its data, in the standard colours and fonts."""
     if chart.spec is None:
         raise ValueError(f"the chart {chart.name!r} has no specification")
     made = chart.spec()
@@ -227,8 +227,8 @@ def picture_of(content: dict[str, Any], form: str = "svg") -> bytes:
 
 @cache
 def drawing_engine() -> Any:
-    """Return the module ``vl_convert``, after a test in a child process where addresses are limited."""
-    # Its JavaScript engine, V8, reserves 64 GiB of addresses when it starts, and ends the process if it cannot.
+    """Return the module ``vl_convert``, after a test in a child process if the address space is limited."""
+    # Its JavaScript engine, V8, reserves 64 GiB of address space at startup, and aborts the process if it cannot.
     import vl_convert
 
     if has_limited_addresses():
@@ -247,14 +247,14 @@ def _as_dictionary(made: Any) -> Any:
         return copy.deepcopy(made)
     import altair
 
-    # Altair's limit of rows is about files of a notebook. Validation takes most of the time of a chart; the drawing
-    # library reports what it cannot draw.
+    # Altair's row limit concerns the size of notebook files. Validation would dominate a chart's time; the drawing
+    # library reports invalid specifications anyway.
     with altair.data_transformers.enable("default", max_rows=None):
         return made.to_dict(validate=False)
 
 
 def cleaned(part: Any) -> Any:
-    """Return content without the signs that XML forbids: the drawing library ends the process on them."""
+    """Return content without characters that XML forbids, since they make the drawing library abort the process."""
     if isinstance(part, str):
         return plain_lines(part)
     if isinstance(part, list | tuple):
@@ -265,7 +265,7 @@ def cleaned(part: Any) -> Any:
 
 
 def _merged(general: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings in which those of a specification itself take precedence."""
+    """Merge settings; those of the specification itself take precedence."""
     return {
         key: _merged(general[key], own[key])
         if isinstance(general.get(key), Mapping) and isinstance(own.get(key), Mapping)
@@ -279,13 +279,13 @@ def _is_view(content: Mapping[str, Any]) -> bool:
 
 
 def _version(content: Mapping[str, Any]) -> str | None:
-    """Return the version of Vega-Lite that a specification names, such as 6.4; None if it names none."""
+    """Return the Vega-Lite version that a specification names, for example 6.4; None if it names none."""
     match = re.search(r"/v(\d+\.\d+)", str(content.get("$schema", "")))
     return match[1] if match else None
 
 
 def _references(part: Any, path: str = "") -> Iterator[str]:
-    """Yield what a specification refers to outside itself. Rows of data are text, whatever their columns are named."""
+    """Yield a specification's external references. Data rows count as text, regardless of column names."""
     if isinstance(part, list):
         for number, item in enumerate(part):
             yield from _references(item, f"{path}[{number}]")

@@ -44,7 +44,7 @@ def curves(profile: pd.DataFrame) -> pd.DataFrame:
 
 
 def specify_scaling(frame: pd.DataFrame) -> Any:
-    """Return a panel for rows and one for features of each dataset, with a line per method."""
+    """Return a panel for rows and one for features per dataset, with a line per method."""
     import altair as alt
 
     chosen, opacity = chosen_in_legend("method")
@@ -105,7 +105,7 @@ def front(summary: pd.DataFrame, *, greater_is_better: bool = True) -> pd.DataFr
 
 
 def specify_score_time(frame: pd.DataFrame, metric: str) -> Any:
-    """Return a labelled dot for each method; those on the front are joined."""
+    """Return a labelled dot for each method, with a line through the Pareto front."""
     import altair as alt
 
     x = alt.X("seconds:Q", scale=alt.Scale(type="log", padding=24), title="seconds per trial")
@@ -127,7 +127,7 @@ def specify_score_time(frame: pd.DataFrame, metric: str) -> Any:
 
 
 def labelled(frame: pd.DataFrame) -> list[str]:
-    """Return the methods whose names fit beside their dots without covering another name; the front has priority."""
+    """Return the methods whose labels fit beside their dots without overlapping another; the front has priority."""
     x = _scaled(np.log(frame["seconds"].to_numpy(dtype=float)), _WIDTH)
     y = _scaled(frame["mean"].to_numpy(dtype=float), _HEIGHT)
     taken: list[tuple[float, float, float]] = []
@@ -142,7 +142,7 @@ def labelled(frame: pd.DataFrame) -> list[str]:
 
 
 def _scaled(values: NDArray[np.float64], size: float) -> NDArray[np.float64]:
-    """Return values as pixels of an axis that they fill."""
+    """Return values in pixels along an axis that they fill."""
     spread = float(np.ptp(values)) if len(values) else 0.0
     return (values - values.min()) / spread * size if spread else np.zeros(len(values))
 
@@ -207,7 +207,7 @@ def specify_time_profile(ratios: pd.DataFrame) -> Any:
 
 
 def describe_time_profile(ratios: pd.DataFrame) -> str:
-    """Describe the profile: how often each method is the fastest."""
+    """Describe the profile: how often each method is fastest."""
     fastest = (ratios <= 1.0).mean()
     shares = ", ".join(f"{name} {fastest[name]:.0%}" for name in _by_area(ratios, _end(ratios)))
     return f"Share of datasets on which each method is the fastest: {shares}."

@@ -1,1 +1,1 @@
-"""The forms of a report: terminal, Markdown, JSON, CSV, and a picture of the terminal."""
+"""The output formats of a report: terminal, Markdown, JSON, CSV, and a picture of the terminal."""

@@ -1,4 +1,4 @@
-"""The report as CSV."""
+"""Reports as CSV, JSON, LaTeX and Markdown."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ KEYS = ["dataset", "method", "figure"]
 
 
 def to_csv(report: Report) -> str:
-    """Return the rows of the first section that has any, with the columns of later rows that have the same keys."""
-    # That is one line per dataset and method, or, for the protocol `ground-truth`, per dataset, method and figure.
+    """Return the rows of the first non-empty section, joined with columns of later rows that have the same keys."""
+    # One line per dataset and method or, for the protocol `ground-truth`, per dataset, method and figure.
     frames = [frame for section in report.sections if section.rows is not None for frame in section.rows()]
     body, *others = frames
     keys = [key for key in KEYS if key in body]
@@ -32,7 +32,7 @@ def to_csv(report: Report) -> str:
 
 
 def frame_to_csv(frame: pd.DataFrame) -> str:
-    """Return a frame as CSV in which no text is a formula."""
+    """Return a frame as CSV, with text escaped so that spreadsheets do not read it as a formula."""
     texts = frame.select_dtypes(exclude=["number", "bool"]).columns
     safe = frame.assign(**{name: frame[name].map(csv_cell) for name in texts}).rename(columns=csv_cell)
     return str(safe.to_csv(index=False, lineterminator="\n"))
@@ -40,12 +40,12 @@ def frame_to_csv(frame: pd.DataFrame) -> str:
 
 REPORT, POWER, HISTORY = "mfbench-report", "mfbench-power", "mfbench-history"
 VERSIONS = {REPORT: 1, POWER: 1, HISTORY: 1}
-"""The version of each form of document; it rises if a key is removed or changed, see docs/results.md."""
+"""The version of each document format; it increases if a key is removed or changed, see docs/results.md."""
 SCHEMA = "report.schema.json"
 
 
 def to_json(report: Report, name: str = REPORT) -> str:
-    """Return the data of all sections as one JSON object; a value that does not exist is null."""
+    """Return the data of all sections as one JSON object; missing values are null."""
     content: dict[str, Any] = {"schema": {"name": name, "version": VERSIONS[name]}, **report.data}
     plugin_data: dict[str, dict[str, Any]] = {}
     for section in report.sections:
@@ -59,26 +59,26 @@ def to_json(report: Report, name: str = REPORT) -> str:
 
 
 def json_text(content: Any) -> str:
-    """Return content of any form that `plain` knows as a JSON document, which no terminal obeys."""
+    """Return anything that `plain_value` accepts as JSON, without terminal control characters."""
     return json_document(json.dumps(plain_value(content), indent=2, ensure_ascii=False, allow_nan=False)) + "\n"
 
 
 @cache
 def read_schema(package: str, name: str) -> dict[str, Any]:
-    """Return a JSON Schema among the files of a package: the same object for each call."""
+    """Read a JSON Schema from a package's files; cached, so every call returns the same object."""
     content: dict[str, Any] = json.loads(resources.files(package).joinpath(name).read_text(encoding="utf-8"))
     return content
 
 
 def schema() -> dict[str, Any]:
-    """Return the JSON Schema (draft 2020-12) of the documents that `to_json` makes."""
-    # It describes exactly what this version of mfbench writes: an object with other keys is not valid, except where
-    # plugins and other versions of mfbench decide about the keys.
+    """Return the JSON Schema (draft 2020-12) of the documents written by `to_json`."""
+    # It describes exactly the output of this version: unknown keys are invalid, except where plugins and other versions
+    # of mfbench determine the keys.
     return read_schema(__package__, SCHEMA)
 
 
 def plain_value(value: Any) -> Any:
-    """Return a value as JSON knows it: frames as lists of rows, NumPy numbers as plain ones, NaN as null."""
+    """Return a JSON-compatible value: frames as lists of rows, NumPy scalars as plain numbers, NaN as null."""
     if isinstance(value, pd.DataFrame):
         value = value.to_dict("records")
     elif isinstance(value, np.ndarray):
@@ -99,12 +99,12 @@ SIGNS = {
     "α": r"$\alpha$", "χ": r"$\chi$", "≥": r"$\geq$", "≤": r"$\leq$", "|": r"\textbar{}",
     "▲": r"$\bigtriangleup$", "▼": r"$\bigtriangledown$",
 }  # fmt: skip
-"""How LaTeX writes each sign that it does not take literally."""
+"""LaTeX escapes of special characters."""
 _ESCAPES = str.maketrans(SIGNS)
 
 
 def to_latex(report: Report) -> str:
-    """Return every table of a report as a ``table`` environment; it needs the packages booktabs and graphicx."""
+    """Return every table of a report as a ``table`` environment; requires the packages booktabs and graphicx."""
     parts = [
         _environment(table, f"{report.title}. {section.title}{f': {table.title}' if table.title else ''}.")
         for section in report.sections
@@ -114,7 +114,7 @@ def to_latex(report: Report) -> str:
 
 
 def escape(text: str) -> str:
-    """Return text as LaTeX shows it."""
+    """Escape text for LaTeX."""
     return plain(text).translate(_ESCAPES)
 
 
@@ -141,7 +141,7 @@ def _environment(table: Table, caption: str) -> str:
 
 def _row(cells: list[Cell]) -> str:
     text = " & ".join(_latex_cell(cell) for cell in cells)
-    # After the end of the row before, a bracket would begin an argument, and an asterisk would belong to its command.
+    # After the previous row's `\\`, LaTeX would parse "[" as an optional argument and "*" as the starred form.
     return ("{}" if text.startswith(("[", "*")) else "") + text + r" \\"
 
 
@@ -167,7 +167,7 @@ def to_markdown(report: Report, commands: Sequence[str] = (), pictures: Mapping[
 
 
 def section_lines(section: Section, pictures: Mapping[str, str]) -> list[str]:
-    """Return a section as lines of Markdown, beginning with its heading and an empty line."""
+    """Return a section as lines of Markdown, starting with its heading and a blank line."""
     lines = [f"## {markdown(section.title)}", ""]
     for table in section.tables:
         lines += [*_heading(table.title), _table(table), ""]
@@ -186,7 +186,7 @@ def _chart(chart: Chart, address: str) -> list[str]:
     caption = [markdown_paragraph(chart.caption), ""] if chart.caption else []
     if address:
         alt = chart.title if chart.alt is None else chart.alt()
-        shown = "" if address.endswith(".pdf") else "!"  # of other forms, Markdown shows the picture itself
+        shown = "" if address.endswith(".pdf") else "!"  # in other formats, Markdown embeds the picture itself
         return [*_heading(chart.title), f"{shown}[{markdown(alt)}]({quote(address)})", "", *caption]
     if chart.text is None:
         return []
@@ -196,7 +196,7 @@ def _chart(chart: Chart, address: str) -> list[str]:
 
 
 def _longest_run(sign: str, lines: list[str]) -> int:
-    """Return how often a sign repeats at most; a fence of code that is longer cannot be ended from inside."""
+    """Return the longest run of a character; a longer code fence cannot be closed from inside."""
     return max((len(list(run)) for line in lines for each, run in groupby(line) if each == sign), default=0)
 
 

@@ -60,7 +60,7 @@ def _show_section(section: Section, console: Console) -> None:
 def _show_table(table: Table, console: Console) -> None:
     parts, first = blocks(table, console.width), None
     if len(parts) > 1:
-        # Every block repeats the first column: long names in it cost more than a second line.
+        # Each block repeats the first column, so long names cost more than wrapping to a second line.
         first = FIRST_WRAP_WIDTH
         parts = blocks(table, console.width, first=first)
     for number, part in enumerate(parts):
@@ -80,15 +80,15 @@ def _show_chart(chart: Chart, console: Console) -> None:
 
 
 def blocks(table: Table, width: int, first: int | None = None) -> list[Table]:
-    """Split a table by columns into tables that fit a width; each repeats the first column."""
-    # Three blanks separate columns; each column but the first also has room for a mark.
+    """Split a table by columns into tables that fit a width, each repeating the first column."""
+    # Columns are separated by three spaces; all but the first also reserve space for a mark.
     widths = [GAP + column_width(table, index) for index in range(len(table.columns))]
     if table.wrap is not None:
         widths[table.wrap] = min(widths[table.wrap], GAP + WRAP_WIDTH)
     if first is not None:
         widths[0] = min(widths[0], GAP + first)
     groups: list[list[int]] = [[]]
-    room = width + 1 - widths[0]  # there is one blank, not three, before the first column and after the last
+    room = width + 1 - widths[0]  # one space, not three, before the first column and after the last
     for index in range(1, len(widths)):
         if groups[-1] and sum(widths[i] for i in groups[-1]) + widths[index] > room:
             groups.append([])
@@ -108,7 +108,7 @@ def blocks(table: Table, width: int, first: int | None = None) -> list[Table]:
 
 
 def _rich(table: Table, first: int | None = None) -> RichTable:
-    """Return a table without its title; the first column may be wrapped beyond `first` characters if that is set."""
+    """Return a rich table without its title; if `first` is set, the first column may wrap beyond that width."""
     rich_table = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
     for index, name in enumerate(table.columns):
         max_width = first if index == 0 else None
@@ -122,7 +122,7 @@ def _rich(table: Table, first: int | None = None) -> RichTable:
     first_footer = len(table.rows) - table.footer_rows
     marked = has_marks(table)
     for position, row in enumerate(table.rows):
-        # Numbers are aligned only if cells without a mark leave room for it.
+        # Numbers align only if cells without a mark leave space for it.
         texts = [_text(cell, " " * (1 + len(MARK)) if marked and index else "") for index, cell in enumerate(row)]
         rich_table.add_row(*texts, end_section=position == first_footer - 1)
     return rich_table

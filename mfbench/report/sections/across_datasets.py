@@ -1,4 +1,4 @@
-"""All datasets together: the reference against each method, the critical-difference diagram, and all pairs."""
+"""Comparison across all datasets: the reference against each method, the critical-difference diagram, and all pairs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CERTAIN = 0.95
 
 
 def section_across(overall: Overall, percent: bool) -> Section:
-    """Return the section on tests across datasets, of a run or of a published table."""
+    """Return the section of tests across datasets, for a run or a published table."""
     title = f"Across {counted(overall.n_datasets, 'dataset')}"
     if len(overall.against_reference):
         title += f", {overall.reference} against each method"
@@ -48,7 +48,7 @@ def section_across(overall: Overall, percent: bool) -> Section:
 
 
 def _reference_table(overall: Overall, percent: bool) -> list[Table]:
-    """Return the reference against each method: effect, interval, p-values, probabilities, verdict."""
+    """Return the table of the reference against each method: effect, interval, p-values, probabilities, verdict."""
     frame = overall.against_reference
     if not len(frame):
         return []
@@ -74,7 +74,7 @@ def _reference_table(overall: Overall, percent: bool) -> list[Table]:
 
 
 def _effect(row: Mapping[Any, Any], percent: bool) -> list[str]:
-    """Return the entries on one comparison: interval, detectable difference, effect and p-values."""
+    """Return the cells of one comparison: interval, detectable difference, effect and p-values."""
     sizes = [interval_text(row, percent), size_text(row["detectable"], percent), f"{row['effect']:+.2f}"]
     return [*sizes, p_text(row["p_value"]), p_text(row["holm"])]
 
@@ -100,7 +100,7 @@ def _test_notes(overall: Overall, percent: bool) -> list[str]:
 
 
 def _best_notes(overall: Overall) -> list[str]:
-    """Return which methods are not significantly worse than the one with the best average rank."""
+    """Return notes on the methods that are not significantly worse than the one with the best average rank."""
     if overall.pairs["detectable"].isna().all():
         return []
     best, *others = overall.not_worse
@@ -138,7 +138,7 @@ def _missing_notes(overall: Overall) -> list[str]:
 
 
 def section_of_pairs(overall: Overall, percent: bool) -> Section:
-    """Return all pairs of methods and the shares of wins; empty if there is nothing to test."""
+    """Return all pairs of methods and the shares of wins; empty if nothing can be tested."""
     title = f"Pairs of methods across {counted(overall.n_datasets, 'dataset')}"
     if not overall.testable:
         return Section(title)
@@ -182,7 +182,7 @@ NONE = Cell("none", "missing")
 
 
 def power_report(run: Run, power: Power) -> Report:
-    """Return what a run can see, and what its difference needs, as a report of two sections."""
+    """Return the power analysis of a run as a report of two sections."""
     settings = power.settings
     target = f"{in_points(power.difference, SCORES[settings.metric].percent)} ({settings.metric})"
     return Report(
@@ -233,7 +233,7 @@ def _on_datasets(power: Power) -> Section:
 
 
 def _outlook(row: dict[Any, Any], percent: bool) -> list[Cell]:
-    """Return the cells of a row on what is detectable and what is needed."""
+    """Return a row's cells on detectable differences and requirements."""
     if row["reason"]:
         return [DASH] * 4
     single = row["unlimited"] != row["unlimited"]  # a single test set has no spread between repeats
@@ -266,7 +266,7 @@ def _across(power: Power) -> Section:
 
 
 def calibration(run: Run) -> Section:
-    """Return the section on the false rejections of each rule at a level."""
+    """Return the section on the false rejection rate of each rule at a level."""
     rejections, alpha = run.rejections, run.settings.alpha
     title = f"Rejected at α = {alpha:g}, percent of datasets [95 % interval]"
     data = {"rejections": lambda: rejections, "worse_than_best": lambda: run.worse_than_best}

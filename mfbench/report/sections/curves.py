@@ -1,4 +1,4 @@
-"""Curves: scores against the number of features, for each classifier the areas and the sizes that are enough."""
+"""Curves: scores against the number of features, with areas and sufficient sizes per classifier."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def curves(run: Run) -> Section:
 
 
 def curve_details(run: Run) -> Section:
-    """Return the same figures dataset by dataset; empty for runs without a ``curve``."""
+    """Return the same figures per dataset; empty for runs without a ``curve``."""
     title = f"{with_unit(run.curve_settings.metric, False)} against the number of features, by dataset"
     if not has_curves(run):
         return Section(title)
@@ -61,7 +61,7 @@ def has_curves(run: Run) -> bool:
 
 
 def points(run: Run) -> pd.DataFrame:
-    """Return one row per dataset, method, metric and number of features: all figures of the curves."""
+    """Return one row per dataset, method, metric and number of features, with all figures of the curves."""
     figures = run.curve_rankings.drop(columns="folds")
     return run.curve_means.merge(figures, on=["dataset", "method", "size"], how="left")
 
@@ -69,7 +69,7 @@ def points(run: Run) -> pd.DataFrame:
 def _table(run: Run, overview: pd.DataFrame) -> Table:
     n_datasets, sign = run.curve_summary["dataset"].nunique(), run.curve_settings.sign
     figures = [name for name in AT_SIZE if overview[name].notna().any()]
-    # Fewer than five folds allow no test, and a column of dashes tells nothing.
+    # Fewer than five folds allow no test, and a column of dashes would be useless.
     sizes = [name for name in SIZES if overview[f"{name}_on"].any()]
     columns = [
         overview["method"],
@@ -101,10 +101,10 @@ def _dataset_table(dataset: str, summary: pd.DataFrame, settings: ComparisonSett
 
 
 def _areas(values: pd.Series, sign: float, rows: Sequence[dict[Any, Any]] = ()) -> list[Cell]:
-    """Return a cell for each mean area; the best is marked, and one that lacks folds says how many it has."""
+    """Return a cell per mean area; the best is marked, and incomplete ones show their number of folds."""
     whole = np.array([row["folds"] == row["planned"] for row in rows] or [True] * len(values), dtype=bool)
     goodness = (sign * values).round(12).where(whole)
-    # A method alone is not the best of several.
+    # A single method is not marked as best.
     best = goodness.max() if goodness.notna().sum() > 1 else np.nan
     cells = []
     for number, value in enumerate(values):
@@ -116,7 +116,7 @@ def _areas(values: pd.Series, sign: float, rows: Sequence[dict[Any, Any]] = ()) 
 
 
 def _figure(value: float) -> Cell:
-    # Rounded before it is formatted: a stability just below 0 must not come out as "-0.00".
+    # Round before formatting: a stability just below 0 must not appear as "-0.00".
     return number_cell(round(value, 2) + 0.0, ".2f")
 
 
@@ -126,7 +126,7 @@ def _at(row: dict[Any, Any], name: str, percent: bool) -> Cell:
 
 
 def _median(row: dict[Any, Any], name: str, n_datasets: int) -> Cell:
-    """Return a median over datasets, with the number of datasets that it is over unless that is all."""
+    """Return a median over datasets, with the number of datasets unless it covers all of them."""
     size, on = row[f"{name}_size"], row[f"{name}_on"]
     if not on:
         return DASH
@@ -155,14 +155,14 @@ def _notes(run: Run) -> list[str]:
         "are not a test of the difference between two methods, which is paired.",
     ]
     constant = flattered(run.largest_classes, metric)
-    if constant and metric != run.settings.metric:  # else another section says it
+    if constant and metric != run.settings.metric:  # otherwise another section already mentions it
         notes.append(f"{constant} at every number of features.")
     left_out = _left_out(run.curve_overview, run.curve_summary["dataset"].nunique(), run.settings.missing)
     return [*notes, *differing_ranges(run), *left_out, *_hidden(run.curve_summary["dataset"].nunique())]
 
 
 def _hidden(n_datasets: int) -> list[str]:
-    """Return that the charts lack datasets, and where these are."""
+    """Return a note on the datasets that the charts omit, and where to find them."""
     if n_datasets <= MOST_DATASETS:
         return []
     return [
@@ -172,7 +172,7 @@ def _hidden(n_datasets: int) -> list[str]:
 
 
 def differing_ranges(run: Run) -> list[str]:
-    """Return on which datasets the areas of two methods are over different ranges of sizes; none if on no dataset."""
+    """Return a note on the datasets on which the areas of methods cover different ranges of sizes, if any."""
     if not len(run.curves):
         return []
     cells = run.curve_means.groupby(["dataset", "method"], sort=False)["size"].agg(["min", "max"])
@@ -186,7 +186,7 @@ def differing_ranges(run: Run) -> list[str]:
 
 
 def _left_out(overview: pd.DataFrame, n_datasets: int, missing: str) -> list[str]:
-    """Return which classifiers' areas and ranks are over fewer datasets than the run has."""
+    """Return a note on the classifiers whose areas and ranks cover fewer datasets than the run."""
     compared = overview.groupby("classifier", sort=False)["compared"].first().astype(int)
     parts = [f"{name}: {n} of {counted(n_datasets, 'dataset')}" for name, n in compared.items() if n < n_datasets]
     if not parts:

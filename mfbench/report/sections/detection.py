@@ -1,4 +1,4 @@
-"""Detection: how many of the relevant and of the irrelevant features the selectors select."""
+"""Detection: how many relevant and irrelevant features the selectors select."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ HEADINGS = {
     "pair_detection": "pairs",
     STABILITY: "stability",
 }
-# Figures that can be judged alone, larger being better. The detection rate cannot: false alarms raise it.
+# Figures that can be judged on their own, larger being better. The detection rate cannot: false alarms raise it.
 JUDGED = ("area", "f1", "pair_detection", STABILITY)
 SELECTED_BY = {"positive": "weight", "relevant": "rank", "all": "all"}
 
@@ -65,11 +65,11 @@ def detection(run: Run) -> Section:
 
 
 def _overview(frame: pd.DataFrame, methods: Mapping[str, str]) -> Table:
-    """Return the mean of each figure over datasets by method."""
+    """Return the mean of each figure over datasets, by method."""
     columns = []
     for figure in FIGURES:
         means = frame[frame["figure"] == figure].pivot(index="dataset", columns="method", values="mean")
-        # The mean is over the datasets on which any method has the figure; a method needs it on all of these.
+        # The mean covers the datasets on which any method has the figure; a method needs it on all of them.
         means = means.reindex(columns=list(methods)).dropna(how="all")
         columns.append(_column(figure, means.mean(skipna=False).to_numpy(dtype=float)))
     rows = zip(methods, methods.values(), *columns, strict=True)
@@ -77,7 +77,7 @@ def _overview(frame: pd.DataFrame, methods: Mapping[str, str]) -> Table:
 
 
 def _dataset_table(frame: pd.DataFrame, methods: Mapping[str, str]) -> Table:
-    """Return the figures of one dataset by method, with their intervals."""
+    """Return the figures of one dataset, by method, with their intervals."""
     headings, columns = [], []
     for figure in FIGURES:
         own = frame[frame["figure"] == figure].set_index("method").reindex(list(methods))
@@ -89,7 +89,7 @@ def _dataset_table(frame: pd.DataFrame, methods: Mapping[str, str]) -> Table:
 
 
 def _column(figure: str, means: NDArray[np.float64], rows: Sequence[Mapping[Any, Any]] = ()) -> list[Cell]:
-    """Return a cell per method, with its interval if `rows` are available; the best is marked if it can be judged."""
+    """Return a cell per method, with its interval if `rows` are given; the best is marked if it can be judged."""
     finite = means[np.isfinite(means)]
     best = finite.max() if len(finite) and figure in JUDGED else np.nan
     texts = [f"{mean:.2f}".replace("-0.00", "0.00") for mean in means]
@@ -198,7 +198,7 @@ def interactions(run: Run) -> Section:
 
 
 def pair_weights(run: Run) -> Section:
-    """Return the weights of pairs: those of the reference, or else of the first method with any."""
+    """Return the pair weights of the reference, or else of the first method that has any."""
     frame, present = run.interactions, set(run.interactions["method"])
     method = next((method for method in (run.settings.reference, *run.methods) if method in present), None)
     if method is None:
@@ -212,7 +212,7 @@ def pair_weights(run: Run) -> Section:
 
 
 def mean_weights(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean weight of each pair over folds; a fold that did not record a pair counts as 0."""
+    """Return the mean weight of each pair over folds; folds without the pair count as 0."""
     folds = frame.groupby(["repeat", "fold"]).ngroups
     sums = frame.groupby(["first", "second"], sort=False)["value"].sum() / max(1, folds)
     return sums.reset_index()

@@ -1,4 +1,4 @@
-"""Published figures: ours next to those of the papers, and the largest differences."""
+"""Published figures: ours next to the papers', and the largest differences."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def published(run: Run) -> Section:
 
 def _overview(frame: pd.DataFrame, title: str, trivial: Mapping[str, float]) -> Table:
     metric = str(frame["metric"].iloc[0])
-    # Constant decisions score high on this metric alone, so the table shows their score next to it.
+    # Constant predictions score high only on this metric, so the table shows their score next to it.
     constant = ["trivial"] if trivial and SCORES[metric].is_one_vs_rest else []
     first = {
         dataset: [_name(dataset, label), *(_number(trivial[dataset], metric) for _ in constant)]
@@ -64,7 +64,7 @@ def _overview(frame: pd.DataFrame, title: str, trivial: Mapping[str, float]) -> 
 
 
 def _methods(frame: pd.DataFrame, title: str) -> list[Table]:
-    """Return a table of the methods of one published table: mean difference, interval, and counts of verdicts."""
+    """Return a table of the methods in one published table: mean difference, interval, and counts of verdicts."""
     methods = summarise(frame)
     if not len(methods):
         return []
@@ -93,7 +93,7 @@ def _cell(row: Mapping[Any, Any]) -> Cell:
 
 
 def _counts(frame: pd.DataFrame, titles: Mapping[str, str]) -> list[Table]:
-    """Return the papers' counts of wins, ties and losses beside ours by the papers' rule, if any are printed."""
+    """Return the papers' counts of wins, ties and losses beside ours under the papers' rule, if any are printed."""
     if not len(frame):
         return []
     rows = [
@@ -134,7 +134,7 @@ def _largest(frame: pd.DataFrame, titles: Mapping[str, str]) -> list[Table]:
 
 
 def _notes(frame: pd.DataFrame, titles: Mapping[str, str], rule: str) -> list[str]:
-    """Return the counts, the reasons why figures are not compared, and the tables without a match."""
+    """Return notes on the counts, on figures that are not compared, and on tables without a match."""
     notes = [
         f"{title} has no figure for a dataset and a method of this run."
         for name, title in titles.items()

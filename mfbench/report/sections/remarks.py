@@ -1,4 +1,4 @@
-"""Remarks: what was left out, and trials that failed, have not run, changed shared state or raised warnings."""
+"""Remarks: omissions, and trials that failed, are pending, changed shared state or raised warnings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_NAMED = 3
 
 
 def remarks(run: Run) -> Section:
-    """Return the section on what was left out, missing trials, failures, changes of shared state and warnings."""
+    """Return the section on omissions, pending trials, failures, changes of shared state and warnings."""
     pending = [*not_run_yet(run), *compared_folds(run.coverage, run.protocol.trial_name)]
     return Section(
         "Remarks",
@@ -53,14 +53,14 @@ def remarks(run: Run) -> Section:
 
 
 def restriction(meta: RunMetadata, join: Callable[[Sequence[str]], str] = ", ".join) -> list[str]:
-    """Return a sentence on the options that restrict a run to a part of its suite; none for the whole suite."""
+    """Return a sentence on the options that restrict a run to part of its suite; empty for the whole suite."""
     options = [f"--part {meta.part}"] if meta.part else []
     options += [f"--only {join(meta.only)}"] if meta.only else []
     return [f"A part of the suite: {' '.join(options)}."] if options else []
 
 
 def sampled_rows(run: Run, join: Callable[[Sequence[str]], str] = listing) -> list[str]:
-    """Return a sentence on the datasets whose training rows are sampled; none if there are none."""
+    """Return a sentence on the datasets with sampled training rows; empty if there are none."""
     limit = run.meta.protocol.max_rows
     if limit is None:
         return []
@@ -71,7 +71,7 @@ def sampled_rows(run: Run, join: Callable[[Sequence[str]], str] = listing) -> li
 
 
 def _machines(machines: Mapping[str, str]) -> list[str]:
-    """Return a sentence if the times of a run are those of several machines."""
+    """Return a sentence if a run's times come from several machines."""
     if len(machines) < 2:
         return []
     kinds = sorted(set(machines.values()))
@@ -104,7 +104,7 @@ def left_out(reasons: Mapping[str, str], unavailable: Mapping[str, Unavailable],
 
 
 def unsuited(meta: RunMetadata) -> list[str]:
-    """Return a line for each method that is for two classes and was left out of datasets with more."""
+    """Return a line for each binary-only method that was left out of multi-class datasets."""
     return [
         f"Left out: {method} on {listing(datasets)}: it is for two classes, by scikit-learn's tag multi_class."
         for method, datasets in meta.unsuited.items()
@@ -112,7 +112,7 @@ def unsuited(meta: RunMetadata) -> list[str]:
 
 
 def dropped_classes(meta: RunMetadata, most: int | None = None) -> list[str]:
-    """Return a sentence on the classes that the suite drops, by dataset; of more than `most` only the number."""
+    """Return a sentence on the classes that the suite drops, by dataset; beyond `most`, only the number."""
     parts = []
     for dataset, classes in meta.dropped_classes.items():
         named = most is None or len(classes) <= most
@@ -123,7 +123,7 @@ def dropped_classes(meta: RunMetadata, most: int | None = None) -> list[str]:
 
 
 def _undefined(scores: pd.DataFrame, metric: str, detects: bool) -> list[str]:
-    """Return a line for each group of methods that have no score on the same datasets."""
+    """Return a line for each group of methods without a score on the same datasets."""
     incomplete = scores[scores["completed"].eq(scores["planned"]) & ~scores["complete"].astype(bool)]
     groups: dict[tuple[str, ...], list[str]] = {}
     for method, cells in incomplete.groupby("method", sort=False):
@@ -153,7 +153,7 @@ def _failures(failures: pd.DataFrame) -> list[str]:
 
 
 def marked_trials(outcomes: pd.DataFrame, column: str) -> pd.DataFrame:
-    """Return the trials that changed global state ("touched"), or raised warnings ("n_warnings")."""
+    """Return the trials that changed global state ("touched") or raised warnings ("n_warnings")."""
     values = outcomes[column].astype(object) if column in outcomes else pd.Series(None, outcomes.index, dtype=object)
     return outcomes[values.notna() & values.ne(0)]
 
@@ -174,5 +174,5 @@ def _warnings(outcomes: pd.DataFrame) -> list[str]:
 
 
 def _one_line(text: object) -> str:
-    # A missing entry in a column of strings is None or, in pandas, NaN.
+    # Missing entries in a string column are None or, in pandas, NaN.
     return (plain_text(text, LONGEST_MESSAGE) if isinstance(text, str) else "") or "no message"

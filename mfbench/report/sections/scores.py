@@ -59,7 +59,7 @@ def scores(run: Run) -> Section:
 
 
 def score_table(run: Run) -> Table:
-    """Return datasets by methods: mean ± sd, marks, and the rows of wins, ties and losses and of average ranks."""
+    """Return datasets by methods: mean ± sd, marks, and footer rows of wins, ties and losses and average ranks."""
     settings, methods, trivial = run.settings, list(run.methods), trivial_accuracies(run)
     percent, verdicts = SCORES[settings.metric].percent, run.wins_ties_losses()
     marks = _s_marks(verdicts) if settings.test in S_TESTS else {}
@@ -76,7 +76,7 @@ def score_table(run: Run) -> Table:
     if rows and settings.reference is not None and len(methods) > 1:
         headings = verdict_columns(settings, relation_of_test_sets(run.detects, run.folds_per_dataset))
         totals = _totals(run.summary(), headings, settings.reference)
-        # After our count by the papers' rule, which is the first unless there is only one.
+        # The printed counts follow ours under the papers' rule, which come first (unless there is only one rule).
         totals[1:1] = _printed(run.published_counts, settings.reference)
         detectable = verdicts.groupby("method")["detectable"].median()
         if detectable.notna().any():
@@ -89,7 +89,7 @@ def score_table(run: Run) -> Table:
 def _totals(
     summary: pd.DataFrame, headings: Sequence[tuple[str, str]], reference: str
 ) -> list[tuple[str, dict[Any, Cell]]]:
-    """Return the rows of wins, ties and losses and that of average ranks: the title of each, and a cell per method."""
+    """Return the footer rows (wins, ties and losses; average ranks): the title of each, and a cell per method."""
     rows = summary.to_dict("records")
     others = [row for row in rows if row["method"] != reference]
     counts = [(title, {row["method"]: verdict_cell(row, prefix) for row in others}) for title, prefix in headings]
@@ -97,20 +97,20 @@ def _totals(
 
 
 def _printed(counts: pd.DataFrame, reference: str) -> list[tuple[str, dict[Any, Cell]]]:
-    """Return the row of wins, ties and losses that a paper prints against the same reference, if there is one."""
+    """Return a paper's row of wins, ties and losses against the same reference, if it prints one."""
     own = counts[counts["reference"] == reference].to_dict("records")
     return [("printed W/T/L", {row["method"]: Cell(outcomes_text(row, "printed")) for row in own})] if own else []
 
 
 def trivial_accuracies(run: Run) -> dict[str, float]:
-    """Return the score of constant decisions on each dataset; empty unless the metric is one_vs_rest_accuracy."""
+    """Return the score of constant predictions on each dataset; empty unless the metric is one_vs_rest_accuracy."""
     if not SCORES[run.settings.metric].is_one_vs_rest:
         return {}
     return dict(zip(run.datasets["dataset"], run.datasets["trivial_accuracy"], strict=True))
 
 
 def _s_marks(verdicts: pd.DataFrame) -> dict[tuple[str, str], str]:
-    """Return the marks of an s-test for each method against the reference."""
+    """Return the s-test marks of each method against the reference."""
     turned = str.maketrans("<>", "><")
     return {
         (row["dataset"], row["method"]): S_MARKS[row["mark"].translate(turned)]
@@ -120,7 +120,7 @@ def _s_marks(verdicts: pd.DataFrame) -> dict[tuple[str, str], str]:
 
 
 def other_scores(run: Run) -> Section:
-    """Return the section on datasets whose largest class is large: a table of means for each other score."""
+    """Return the section on datasets with a dominant class: a table of means for each further score."""
     methods, tables = list(run.methods), []
     for metric, frame in run.companions.groupby("metric", sort=False):
         percent = METRICS[str(metric)].percent
@@ -133,7 +133,7 @@ def other_scores(run: Run) -> Section:
 
 
 def flattered(largest_classes: Mapping[str, float], metric: str) -> str:
-    """Return on which datasets a constant guess does well by a metric, without a period; empty if on none."""
+    """Return on which datasets a constant prediction does well by a metric, without a period; empty if on none."""
     skewed = [name for name, share in largest_classes.items() if share > LARGE]
     if metric not in FLATTERED or not skewed:
         return ""
@@ -156,7 +156,7 @@ def _notes(run: Run) -> list[str]:
 
 
 def not_run_yet(run: Run) -> list[str]:
-    """Return the number of trials that have not run and, if a budget ended the run, the cells without any result."""
+    """Return the number of pending trials and, if the run exceeded its budget, the cells without any result."""
     if not run.n_pending:
         return []
     count = f"Not run yet: {run.n_pending} of {counted(len(run.outcomes), 'trial')}"
@@ -165,7 +165,7 @@ def not_run_yet(run: Run) -> list[str]:
         return [f"{count}."]
     ended = f"{count}, because the budget of {duration_text(budget)} ended."
     command = run.meta.resume_command
-    if "--budget" not in command:  # it was not typed
+    if "--budget" not in command:  # the option came from Python, not from the command line
         command += f" --budget {duration_text(budget)}"
     return [f"{ended} To go on, run: {command}", *_not_reached(run.outcomes, run.coverage)]
 
@@ -183,7 +183,7 @@ def _not_reached(outcomes: pd.DataFrame, coverage: pd.DataFrame) -> list[str]:
 
 
 def compared_folds(coverage: pd.DataFrame, trial_name: str) -> list[str]:
-    """Return on how many folds the methods are compared, where that is not all of them; at most one sentence."""
+    """Return at most one sentence on how many folds the methods are compared, if that is not all of them."""
     compared = coverage[coverage["compared"] > 0].to_dict("records")
     if not compared:
         return []
@@ -192,7 +192,7 @@ def compared_folds(coverage: pd.DataFrame, trial_name: str) -> list[str]:
 
 
 def methods(run: Run) -> Section:
-    """Return the section on methods, one row for each, best average rank first."""
+    """Return the section on methods, one row each, best average rank first."""
     settings, summary = run.settings, run.summary()
     verdicts = verdict_columns(settings, relation_of_test_sets(run.detects, run.folds_per_dataset))
     columns = ["method", "what it is", f"mean {settings.metric}", "rank", *(title for title, _ in verdicts)]

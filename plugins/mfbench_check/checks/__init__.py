@@ -1,1 +1,1 @@
-"""The checks, one module for each group or part of one."""
+"""The checks, one module per group or part of a group."""

@@ -1,4 +1,4 @@
-"""Contract of a plugin: the host uses everything that it registers."""
+"""Contract of a plugin: the host can use everything that it registers."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from mfbench_check.subjects import Opened, Table, shifted
 def nothing_is_left_out(subject: Opened) -> str:
     """The plugin can be imported, and the host uses all its hooks and specs.
 
-    What the host cannot use it leaves out with a warning, so that one plugin does not keep others from working: a spec
-    with a field of the wrong type, a name that is registered twice, a function that is named like a hook but not
-    marked as one, a hook that raises.
+    The host leaves out anything unusable with a warning, so that one plugin does not prevent others from working: a
+    spec with a field of the wrong type, a name registered twice, a function named like a hook but not marked as one, a
+    hook that raises.
     """
     registry, plugin = subject.registry, subject.subject.plugin
     tables = (registry.selectors, registry.classifiers, registry.datasets)
@@ -51,7 +51,7 @@ def _folders(subject: Opened) -> set[object]:
 
 
 ESTIMATORS = ("selector", "classifier")
-FITS = 8  # of each parameter of a grid
+FITS = 8  # values of each parameter in a grid
 _SCIKIT_LEARN = re.compile(r"scikit-learn:check_\w+")
 
 
@@ -59,7 +59,7 @@ _SCIKIT_LEARN = re.compile(r"scikit-learn:check_\w+")
 def has_usable_texts(subject: Opened) -> None:
     """The summary is one line, `complexity` is a formula, and `expected_failures` names checks, each with a reason.
 
-    A declared failure whose name is misspelt excuses nothing; one without a reason tells a reader nothing.
+    A declared failure with a misspelt name has no effect; one without a reason does not help readers.
     """
     spec = subject.spec
     if not spec.summary.strip() or len(spec.summary.splitlines()) > 1:
@@ -83,7 +83,7 @@ def has_usable_texts(subject: Opened) -> None:
 def keeps_its_parameters(subject: Opened) -> None:
     """The constructor only stores its parameters: `get_params`, `set_params` and `clone` return what was set.
 
-    A suite sets a parameter and reports it. A constructor that changes a value makes the report wrong.
+    A suite sets a parameter and reports it; a constructor that changes the value makes the report wrong.
     """
     _require_stored(subject, {})
     for parameter, value in _points(subject):
@@ -91,7 +91,7 @@ def keeps_its_parameters(subject: Opened) -> None:
 
 
 def _require_stored(subject: Opened, point: dict[str, Any]) -> None:
-    """Raise CheckFailedError unless an estimator with some parameters returns them."""
+    """Raise CheckFailedError unless an estimator returns the parameters that were set."""
     from sklearn.base import clone
 
     try:
@@ -136,8 +136,8 @@ def _require_same(subject: Opened, point: dict[str, Any], name: str, values: tup
 def can_be_tuned(subject: Opened) -> str:
     """Every parameter of the grid exists, and the estimator can be fitted with each of its values.
 
-    Each value is combined with the first values of the other parameters; of a parameter with more than eight values,
-    the first four and the last four are fitted. A suite with ``tune = "default"`` tries all combinations.
+    Each value is combined with the first values of the other parameters; for a parameter with more than eight values,
+    the first and last four are fitted. A suite with ``tune = "default"`` tries all combinations.
     """
     grid = subject.spec.grid
     if not grid:
@@ -162,7 +162,7 @@ def can_be_tuned(subject: Opened) -> str:
 
 
 def _points(subject: Opened) -> Iterator[tuple[str, Any]]:
-    """Yield each parameter of the grid that exists, with each of the values that are tried."""
+    """Yield each existing grid parameter with each of the values to try."""
     accepted = parameter_names(subject.registered)
     for parameter, values in subject.spec.grid.items():
         if parameter in accepted:
@@ -177,9 +177,9 @@ def _ends(values: Sequence[Any]) -> Sequence[Any]:
 
 ROWS, FEATURES = 100, 10  # of the smallest table
 CLASSES = 2
-SECONDS = 1.0  # of all fits along one axis: a step is not made if it would probably take longer
+SECONDS = 1.0  # total seconds of all fits along one axis: a doubling that would probably take longer is skipped
 DOUBLINGS = 10
-_SHORTEST = 0.005  # a fit that takes less is mostly the same work whatever the size
+_SHORTEST = 0.005  # shorter fits are dominated by work that does not depend on the size
 Size = tuple[int, int]
 
 
@@ -187,9 +187,9 @@ Size = tuple[int, int]
 def grows_as_declared(subject: Opened) -> str:
     """Reports how time and memory grow with rows and features; the check never fails.
 
-    The exponent of rows is 2 if a table of twice as many rows takes four times as long. It is measured by doubling the
-    table as often as a second allows, on the last two doublings. Small tables flatter a method, since the work that
-    does not depend on the size takes most of the time; `mfbench suite timing` measures large ones.
+    The exponent of rows is 2 if twice as many rows take four times as long. It is measured on the last two doublings
+    that fit into a second. Small tables flatter a method, since constant overhead takes most of the time; `mfbench
+    suite timing` measures large ones.
     """
     parts = [
         _along(subject, "rows", lambda step: (ROWS << step, FEATURES)),
@@ -202,18 +202,18 @@ def grows_as_declared(subject: Opened) -> str:
 
 
 def _along(subject: Opened, axis: str, size: Callable[[int], Size]) -> str:
-    """Return what is measured along one axis; "" if nothing can be seen."""
+    """Return the measurement along one axis; "" if nothing is measurable."""
     seconds, memory = [], []
     deadline = time.perf_counter() + SECONDS
     try:
-        subject.fit(*_table(subject, size(0)))  # what happens once, such as compiling, is not growth
+        subject.fit(*_table(subject, size(0)))  # one-time costs such as compilation are not growth
         for step in range(DOUBLINGS):
             one, peak = _measured(subject, size(step))
             seconds.append(one)
             memory.append(peak)
-            if time.perf_counter() + 10 * one > deadline:  # two fits, one of them traced, and each perhaps fourfold
+            if time.perf_counter() + 10 * one > deadline:  # two fits, one traced, each up to four times as long
                 break
-    except CheckFailedError:  # a check of the edges reports a table that the method refuses
+    except CheckFailedError:  # if the method rejects the table, another check reports it
         pass
     first = next((step for step, one in enumerate(seconds) if one > _SHORTEST), len(seconds))
     if len(seconds) - first < 2:
@@ -227,7 +227,7 @@ def _along(subject: Opened, axis: str, size: Callable[[int], Size]) -> str:
 
 
 def exponent(values: Sequence[float]) -> float:
-    """Return the exponent of the growth of values, each measured on a size twice that before it.
+    """Return the growth exponent of values, each measured at twice the size of the one before.
 
     Examples
     --------
@@ -238,7 +238,7 @@ def exponent(values: Sequence[float]) -> float:
 
 
 def _measured(subject: Opened, size: Size) -> tuple[float, float]:
-    """Return the seconds of a fit and, from another one, the bytes that it allocated at most at the same time."""
+    """Return the seconds of a fit and, from a second fit, the peak of allocated bytes."""
     X, y = _table(subject, size)
     begin = time.perf_counter()
     subject.fit(X, y)

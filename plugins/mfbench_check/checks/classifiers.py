@@ -1,4 +1,4 @@
-"""Contract of a classifier's result: one of the classes for each row, and probabilities that are some."""
+"""Contract of a classifier's results: one of the classes for each row, and valid probabilities."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LABELS = ("ash", "beech", "cedar")
 def predicts_classes(subject: Opened) -> None:
     """`predict` returns one of the classes for each row, whether they are numbers or texts; `classes_` is sorted.
 
-    Scores are computed from labels. A code where a label is expected counts as an error in every row.
+    Scores are computed from labels. Returning a code instead of a label counts as an error in every row.
     """
     X, codes = subject.sample("three-classes")
     for labels, line in ((codes, ""), (np.array(LABELS)[codes], f"y = np.array({LABELS})[y]")):
@@ -99,12 +99,12 @@ def predicts_probabilities(subject: Opened) -> None:
 def follows_its_path(subject: Opened) -> str:
     """The method named in `path` returns, for each value in the grid, a classifier that predicts as a new fit does.
 
-    Tuning uses it instead of a fit for each value. A path that deviates tunes a different method.
+    Tuning uses the path instead of a fit for each value. A path that deviates tunes a different method.
     """
     parameter, name, values = subject.tuned_path()
     X, y = subject.sample()
     fits = ((value, subject.fit(X, y, **{parameter: value})) for value in values)
-    # A fit with another value may not have the method: tuning then fits that value by itself.
+    # Fits with some values may lack the path method; tuning then fits those values separately.
     serving = next(((value, fit) for value, fit in fits if hasattr(fit, name)), None)
     if serving is None:
         first: Any = values[0]
@@ -145,7 +145,7 @@ def follows_its_path(subject: Opened) -> str:
 
 
 def _fitted(subject: Opened, X: NDArray[np.float64], y: NDArray[Any], line: str) -> Any:
-    """Fit labels of some kind; an error then has a snippet."""
+    """Fit on labels of some kind; errors then include a snippet."""
     try:
         return subject.fit(X, y)
     except CheckFailedError as error:
@@ -166,14 +166,13 @@ _NOISE = 0.3
 
 @check("permuted-labels", group="leakage", kinds=ESTIMATORS, needs=(*REPEATABLE, "poison"))
 def cannot_predict_permuted_labels(subject: Opened) -> None:
-    """Labels of test rows that are one of 16 permutations, chosen at random, are not predicted better than the others.
+    """For 16 random permutations of the test labels, the true one is not predicted better than the others.
 
     Among the training rows each of 16 features separates the classes equally well; among the test rows feature k
-    separates those of the k-th permutation, and the permutations agree pairwise in half of the rows. Which of them the
-    labels are is written in the labels of the test rows alone. Whatever a method that does not see them predicts, the
-    probability that it agrees most with the right one is at most 1/16. A method fails if it does so in three
-    independent draws: the level of the check is exactly at most 1/4096, and a method that reads the labels from a
-    global, the frames of its callers or memory always fails.
+    separates those of the k-th permutation, and the permutations agree pairwise in half of the rows. Only the labels of
+    the test rows reveal which permutation is the true one, so any method that does not see them agrees most with it
+    with probability at most 1/16. A method fails if it does so in three independent draws: the level of the check is at
+    most 1/4096, and a method that reads the labels from a global, its callers' frames or memory always fails.
     """
     rng = subject.rng()
     kind: Target = "selector" if subject.kind == "selector" else "classifier"
@@ -191,12 +190,12 @@ def cannot_predict_permuted_labels(subject: Opened) -> None:
 
 
 def is_ahead(method: Any, kind: Target, rng: np.random.Generator, *, raw_input: bool = False) -> bool:
-    """Return whether a method's predictions agree with the labels of test rows more than with all other permutations.
+    """Return whether a method's predictions agree with the test labels better than with all other permutations.
 
     Parameters
     ----------
     method : estimator
-        It is fitted.
+        Will be fitted.
     kind : {"selector", "classifier"}
     rng : Generator
     raw_input : bool, default=False
@@ -208,13 +207,13 @@ def is_ahead(method: Any, kind: Target, rng: np.random.Generator, *, raw_input: 
     >>> is_ahead(GaussianNB(), "classifier", np.random.default_rng(0))
     False
     """
-    codes = hadamard(_N_ROWS)[:, 1:] > 0  # each column but the first has as many rows of either class
+    codes = hadamard(_N_ROWS)[:, 1:] > 0  # each column but the first has equally many rows of either class
     chosen = rng.permutation(_N_ROWS - 1)[:N_LABELLINGS]
     labellings = rng.permutation(codes)[:, chosen].astype(np.int64)
     y_train = rng.permutation(np.arange(_N_ROWS) % 2)
     centres = np.vstack([np.repeat(y_train[:, None], N_LABELLINGS, axis=1), labellings])
     X = 2.0 * centres - 1.0 + rng.normal(scale=_NOISE, size=centres.shape)
-    right = int(rng.integers(N_LABELLINGS))  # the last draw: nothing above depends on it
+    right = int(rng.integers(N_LABELLINGS))  # last draw: nothing above depends on it
     fold = make_fold(X, np.concatenate([y_train, labellings[:, right]]), _N_ROWS)
     predictions = succeeded(run_on(fold, method, kind, top=1, raw_input=raw_input)).result.predictions
     assert predictions is not None

@@ -1,4 +1,4 @@
-"""Checks of datasets that a plugin generates or ships: form, size, provenance, and the same content each time."""
+"""Checks of datasets that a plugin generates or ships: format, size, provenance, and reproducible content."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ call = lambda env: subprocess.run([sys.executable, "-c", code], env=env, check=T
 hashes = {{call({{**os.environ, "PYTHONHASHSEED": str(seed)}}) for seed in range(5)}}
 assert len(hashes) == 1, hashes"""
 _SOUND = ("dataset-loads", "dataset-shape")
-# What is wrong with a dataset: what is expected, what is seen, and a Python expression that is true of a sound one.
+# Problems of a dataset: the expectation, the observation, and a Python expression that is true for a valid one.
 Fault = tuple[str, str, str]
 
 
@@ -164,8 +164,8 @@ def has_the_declared_size(subject: Opened) -> None:
 def is_the_same_again(subject: Opened) -> None:
     """A second load in the same process has the same content, whatever was done to the first.
 
-    A loader that draws from a global generator gives each run other data. One that returns the same arrays twice hands
-    a method that writes into its input to the next one.
+    A loader that draws from a global generator gives each run different data. One that returns the same arrays twice
+    exposes each method to what an earlier one wrote into them.
     """
     first = load(subject)
     before = content_hash(first)
@@ -197,7 +197,7 @@ def is_the_same_again(subject: Opened) -> None:
 def is_the_same_elsewhere(subject: Opened) -> None:
     """The content hash is the same in other processes, whatever their ``PYTHONHASHSEED``.
 
-    Trials are stored under this hash. If it changes, a resumed run measures everything again, on other data.
+    Trials are stored under this hash. If it changes, a resumed run measures everything again, on different data.
     """
     here = content_hash(load(subject))
     with ThreadPoolExecutor(len(_HASH_SEEDS)) as pool:
@@ -215,7 +215,7 @@ def is_the_same_elsewhere(subject: Opened) -> None:
 def states_its_origin(subject: Opened) -> None:
     """The dataset or its spec states a licence, and a citation or a source.
 
-    Without a licence nobody may pass the data on, and without an origin nobody can tell which data they are.
+    Without a licence the data may not be redistributed, and without an origin they cannot be identified.
     """
     spec = subject.spec
     data = load(subject) if spec.embedded else None
@@ -235,7 +235,7 @@ def states_its_origin(subject: Opened) -> None:
 
 @check("dataset-truth", group="datasets", kinds=DATASET, needs=_SOUND)
 def states_a_possible_truth(subject: Opened) -> None:
-    """Relevant features and interactions are indices of features, different, and agree with each other.
+    """Relevant features and interactions are distinct, valid feature indices that agree with each other.
 
     Detection scores compare weights with these indices. One that is out of range, or counted twice, makes a perfect
     selector look wrong.
@@ -269,13 +269,13 @@ def states_a_possible_truth(subject: Opened) -> None:
 
 
 SUITE = ("suite",)
-ALIKE = 2  # a suite may have a thousand replicates of one dataset
+ALIKE = 2  # a suite may contain a thousand replicates of one dataset
 T = TypeVar("T")
 
 
 @check("suite-valid", group="suites", kinds=SUITE)
 def is_valid(subject: Opened) -> str:
-    """The file can be read, and every profile of it is valid, also those that every suite has."""
+    """The file can be read, and all its profiles are valid, including the standard ones that every suite has."""
     profiles = _profiles(subject)
     for profile in profiles:
         _require(subject, lambda profile=profile: _loaded(subject, profile), profile)  # type: ignore[misc]
@@ -284,7 +284,7 @@ def is_valid(subject: Opened) -> str:
 
 @check("suite-names", group="suites", kinds=SUITE, needs=("suite-valid",))
 def names_what_exists(subject: Opened) -> None:
-    """Every method, dataset, parameter and published table that a profile names exists, and what its parts match."""
+    """Every method, dataset, parameter and published table in a profile exists, and its parts' patterns match."""
     names: set[str] = set()
     for profile in _profiles(subject):
 
@@ -306,9 +306,9 @@ def names_what_exists(subject: Opened) -> None:
 
 @check("suite-plan", group="suites", kinds=SUITE, needs=("suite-valid", "suite-names"))
 def has_trials(subject: Opened) -> str:
-    """Every profile has at least one trial, and nothing is left out but data that are not on this machine.
+    """Every profile has at least one trial, and only data that are not on this machine are left out.
 
-    The network is not used. Of datasets that differ in their parameters alone, two are loaded.
+    The network is not used. Of datasets that differ only in their parameters, two are loaded.
     """
     absent: dict[str, None] = {}
     n_trials = 0

@@ -1,4 +1,4 @@
-"""Determinism of the data: a fit leaves its input as it was."""
+"""Determinism of the data: a fit leaves its input unchanged."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 def leaves_its_input(subject: Opened) -> None:
     """`fit` and `predict` change neither X nor y.
 
-    A user goes on working with the arrays. The host copies its arrays for methods
-    from outside; other code does not.
+    Users continue to work with the arrays. The host copies its arrays for third-party methods; other code does not.
     """
     X, y = subject.sample()
     rows = boundary_rows(X, subject.rng())
@@ -49,7 +48,7 @@ def leaves_its_input(subject: Opened) -> None:
 def accepts_read_only_arrays(subject: Opened) -> None:
     """Read-only arrays are accepted, with the same result.
 
-    joblib maps large arrays from files, read-only, and NumPy marks views of constants so.
+    joblib memory-maps large arrays as read-only, and NumPy marks broadcast views as read-only.
     """
     X, y = subject.sample()
     rows = boundary_rows(X, subject.rng())
@@ -68,7 +67,7 @@ def accepts_read_only_arrays(subject: Opened) -> None:
 
 
 N_ROWS = 40
-# How the rows are predicted a second time, and the code for it.
+# A second way to predict the rows, with its code.
 _WAYS = {
     "alone": "np.concatenate([method.predict(rows[[i]]) for i in range(40)])",
     "in reverse order": "method.predict(rows[::-1])[::-1]",
@@ -78,10 +77,10 @@ _WAYS = {
 
 @check("rows-alone", group="leakage", kinds=("classifier",), needs=REPEATABLE)
 def predicts_each_row_alone(subject: Opened) -> None:
-    """The class predicted for a row does not depend on the rows that are predicted with it or before it.
+    """The class predicted for a row does not depend on the other rows predicted with it or before it.
 
-    A classifier that scales the test rows by their own mean, sorts them, or goes on learning from them is scored on
-    what it learned from the test rows, and gives another answer for a single row.
+    A classifier that scales the test rows by their own mean, sorts them, or keeps learning from them is scored on what
+    it learned from the test rows, and answers differently for a single row.
     """
     X, y = subject.sample()
     rows = boundary_rows(X, subject.rng())[:N_ROWS]
@@ -95,7 +94,7 @@ def predicts_each_row_alone(subject: Opened) -> None:
     for name, predict in ways.items():
         try:
             second = predict()
-        except Exception as error:  # noqa: BLE001 - what it raised is the answer
+        except Exception as error:  # noqa: BLE001 - the exception is the answer
             seen = f"predicted {name}, they raise {describe_error(error)}"
         else:
             n_different = int((together != second).sum()) if together.shape == second.shape else N_ROWS
@@ -115,7 +114,7 @@ def predicts_each_row_alone(subject: Opened) -> None:
 
 
 def _earlier(name: str) -> list[str]:
-    """Return the calls before the one that differs: a classifier may learn from them."""
+    """Return the calls before the one that differs, since a classifier may learn from them."""
     before = list(_WAYS)[: list(_WAYS).index(name)]
     return ["; ".join(_WAYS[way] for way in before)] if before else []
 
@@ -126,7 +125,7 @@ def _predict(method: Any, rows: NDArray[np.float64]) -> NDArray[Any]:
         return np.asarray(method.predict(rows.copy()))
 
 
-# Messages by which an operation deep in a method fails. They name arrays that the user has never seen.
+# Messages of operations deep inside a method, which refer to arrays that the user has never seen.
 _INTERNAL = re.compile(
     r"not aligned|could not be broadcast|zero-size array|did not converge|setting an array element|truth value of an"
     r"|cannot reshape|matmul:|all the input array|array must not contain infs or nans|math domain error"
@@ -141,7 +140,7 @@ _INTERNAL = re.compile(
 def survives_one_feature(subject: Opened) -> None:
     """A table with one feature gives a finite result or one clear ValueError.
 
-    An outer method, such as a search over subsets, gets down to one feature sooner or later.
+    A wrapper method, such as a search over subsets, reaches one feature sooner or later.
     """
     _expect_result_or_sentence(subject, "one-feature")
 
@@ -150,7 +149,7 @@ def survives_one_feature(subject: Opened) -> None:
 def survives_few_rows(subject: Opened) -> None:
     """A table with more features than rows gives a finite result or one clear ValueError.
 
-    Where feature selection is most needed, covariance matrices are singular.
+    Covariance matrices are singular precisely where feature selection is needed most.
     """
     _expect_result_or_sentence(subject, "more-features-than-rows")
 
@@ -168,8 +167,8 @@ def survives_a_single_row(subject: Opened) -> None:
 def treats_missing_values(subject: Opened) -> None:
     """Missing values give a finite result, or one clear ValueError unless the method declares that it accepts them.
 
-    A selector declares it by `raw_input` in its spec, any estimator by scikit-learn's tag `allow_nan`. The host imputes
-    for all methods but the former; other code does not.
+    A selector declares this by `raw_input` in its spec, any estimator by scikit-learn's tag `allow_nan`. The host
+    imputes for all methods without `raw_input`; other code does not.
     """
     accepts = bool(getattr(subject.spec, "raw_input", False)) or _allows_nan(subject.make())
     _expect_result_or_sentence(subject, "missing-values", must_succeed=accepts)
@@ -179,8 +178,8 @@ def treats_missing_values(subject: Opened) -> None:
 def survives_tiny_values(subject: Opened) -> None:
     """Features of scale 1e-150 give a finite result or one clear ValueError.
 
-    Squares of such values can still be represented, products of three become zero: a method that divides by them
-    gives NaN, unseen until the weights are sorted.
+    Squares of such values are representable, but products of three become zero: a method that divides by them gives
+    NaN, which goes unnoticed until the weights are sorted.
     """
     _expect_result_or_sentence(subject, "tiny-scale")
 
@@ -189,8 +188,8 @@ def survives_tiny_values(subject: Opened) -> None:
 def survives_huge_values(subject: Opened) -> None:
     """Features of scale 1e150 give a finite result or one clear ValueError.
 
-    Squares of such values can still be represented, products of three become infinite. A warning about an overflow
-    alone is not a failure.
+    Squares of such values are representable, but products of three become infinite. An overflow warning alone is not a
+    failure.
     """
     _expect_result_or_sentence(subject, "huge-scale")
 
@@ -203,9 +202,9 @@ def survives_many_classes(subject: Opened) -> None:
 
 @check("refit", group="edges", kinds=ESTIMATORS, needs=REPEATABLE)
 def forgets_an_earlier_fit(subject: Opened) -> None:
-    """A method that is fitted again on a table of another shape gives what a new one gives.
+    """A method refitted on a table of another shape gives the same result as a new one.
 
-    What remains of the first table is a leak between folds.
+    Anything kept from the first table is a leak between folds.
     """
     X, y = subject.sample("three-classes")
     X, y = X[:45, :4], y[:45]
@@ -230,12 +229,12 @@ def forgets_an_earlier_fit(subject: Opened) -> None:
 
 
 def _expect_result_or_sentence(subject: Opened, table: str, *, must_succeed: bool = False) -> None:
-    """Raise `CheckFailedError` unless a method gives a finite result on a sample or refuses it with a clear message."""
+    """Raise `CheckFailedError` unless a method gives a finite result on a sample or rejects it with a clear message."""
     X, y = subject.sample(table)
     seen = ""
     try:
         result = result_of(subject, subject.make(), X.copy(), y.copy())
-    except Exception as error:  # noqa: BLE001 - what it raised is judged
+    except Exception as error:  # noqa: BLE001 - the exception is judged below
         if must_succeed or not is_clear(error):
             seen = f"it raised {describe_error(error)}"
     else:
@@ -249,7 +248,7 @@ def _expect_result_or_sentence(subject: Opened, table: str, *, must_succeed: boo
 
 
 def _problem(subject: Opened, result: NDArray[Any], X: NDArray[Any], y: NDArray[Any]) -> str:
-    """Return what is wrong with a result; "" if nothing is."""
+    """Return the problem with a result, or "" if there is none."""
     if subject.kind == "selector":
         if result.shape != (X.shape[1],):
             return f"weights of shape {result.shape} for {X.shape[1]} features"
@@ -263,7 +262,7 @@ def _problem(subject: Opened, result: NDArray[Any], X: NDArray[Any], y: NDArray[
 def is_clear(error: BaseException) -> bool:
     """Return whether an error explains to a user what is wrong with the table.
 
-    Its first line counts: scikit-learn adds hints below.
+    Only its first line counts: scikit-learn adds hints below.
 
     Examples
     --------
@@ -301,17 +300,17 @@ def _snippet(subject: Opened, table: str, *, must_succeed: bool) -> str:
 
 
 N_TRAIN = 40
-_TOP = 2  # features that a selector leaves to its classifier
+_TOP = 2  # number of features that a selector passes on to its classifier
 _POISONS = {"1e100": 1e100, "NaN": np.nan}
 
 
 @check("poison", group="leakage", kinds=ESTIMATORS, needs=REPEATABLE)
 def ignores_the_test_rows(subject: Opened) -> None:
-    """Other values in the test rows change neither the weights of a selector nor what a classifier has learned.
+    """Different values in the test rows change neither a selector's weights nor what a classifier has learned.
 
     All test rows are replaced, once by 1e100 and once by missing values, and the method runs as in a benchmark. A
-    method that reaches the test rows, through the frames of its callers or objects in memory, is scored on rows that
-    it has seen. So is one whose host scales or imputes with all rows: this checks the host as well.
+    method that reaches the test rows, through its callers' frames or objects in memory, is scored on rows that it has
+    seen. The same happens if the host scales or imputes with all rows, so this checks the host as well.
     """
     X, y = subject.sample()
     clean = boundary_rows(X, subject.rng())
@@ -339,10 +338,10 @@ def ignores_the_test_rows(subject: Opened) -> None:
 
 
 def _learned(subject: Opened, X: NDArray[np.float64], y: NDArray[np.int64], clean: NDArray[np.float64]) -> list[bytes]:
-    """Return what a method learns on the training rows: weights and selection, or predictions for clean rows."""
+    """Return what a method learns from the training rows: weights and selection, or predictions for clean rows."""
     seen = run_subject(subject, make_fold(X, y, N_TRAIN, missing=True), top=_TOP, clean=clean)
     if subject.kind == "classifier":
-        if not seen.clean:  # a classifier that has predicted clean rows may well refuse poisoned ones
+        if not seen.clean:  # a classifier that predicted the clean rows may still reject poisoned ones
             succeeded(seen)
         return [labels.tobytes() for labels in seen.clean]
     result = succeeded(seen).result
@@ -355,8 +354,8 @@ def _learned(subject: Opened, X: NDArray[np.float64], y: NDArray[np.int64], clea
 def is_fitted_on_training_rows(subject: Opened) -> None:
     """Through the host, each fit receives the training rows, each once, and never a view of a larger table.
 
-    The method runs twice on one fold, as two methods of a suite do. One that reaches into the fold and changes it gives
-    test rows to the fits after it.
+    The method runs twice on one fold, as two methods of a suite do. A method that reaches into the fold and changes it
+    exposes test rows to later fits.
     """
     X, y = subject.sample()
     fold = make_fold(X, y, N_TRAIN, "none")
@@ -376,7 +375,7 @@ def _wrong_rows(fit: FitInput, X: NDArray[np.float64], y: NDArray[np.int64]) -> 
         return f"{len(fit.X)} rows"
     if not np.array_equal(fit.X, X) or not np.array_equal(fit.y, y):
         return "other rows"
-    if any(base.size > max(X.size, y.size) for base in fit.bases):  # NumPy itself makes transposed views, as large
+    if any(base.size > max(X.size, y.size) for base in fit.bases):  # NumPy makes transposed views of equal size
         return "a view of an array with more rows"
     return ""
 

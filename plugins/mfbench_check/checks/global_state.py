@@ -1,6 +1,6 @@
-"""Determinism of what comes after: a fit leaves the state that all code of a process shares as it was.
+"""Determinism of later code: a fit leaves the process-wide shared state unchanged.
 
-The host compares the same state around every trial, and replaces a process that a method has changed.
+The host compares the same state around every trial, and replaces a process whose state a method has changed.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ _THREADS = ("the number of native threads", "threads (not ended)")
 _FILTERS = "the warning filters"
 _ENVIRONMENT = "os.environ"
 _CHILDREN = "child processes (not ended)"
-_OWN_CHECKS = (_RANDOM, *_THREADS, _FILTERS, _ENVIRONMENT)  # beginnings of the phrases that have a check each
+_OWN_CHECKS = (_RANDOM, *_THREADS, _FILTERS, _ENVIRONMENT)  # prefixes of the phrases that have their own check
 
 
 @check("global-random-state", group="determinism", kinds=ESTIMATORS, needs=RESULTS)
 def leaves_global_generators(subject: Opened) -> None:
     """`fit` and `predict` neither change the global random generators of NumPy and Python nor depend on them.
 
-    What depends on them is not determined by `random_state`; what changes or even seeds them determines what other code
-    draws afterwards.
+    A method that depends on them is not determined by `random_state`; one that changes or even seeds them determines
+    what other code draws afterwards.
     """
     _expect_unchanged(subject, "the global random generators as they were", lambda phrase: phrase.startswith(_RANDOM))
     answers = [_answer_after_seeding(subject, seed) for seed in (1, 2, 1, 2)]
-    # A method that does not repeat itself after the same seed depends on something else.
+    # A method that does not repeat itself with the same global seed depends on something else.
     if answers[0] == answers[2] != answers[1] == answers[3]:
         rows, result = result_code(subject)
         raise CheckFailedError(
@@ -61,7 +61,7 @@ def _answer_after_seeding(subject: Opened, seed: int) -> bytes:
 def leaves_the_environment(subject: Opened) -> None:
     """`fit` and `predict` leave `os.environ` as it was.
 
-    Environment variables steer libraries and child processes of everything that runs later in the process.
+    Environment variables control libraries and child processes for everything that runs later in the process.
     """
     _expect_unchanged(subject, "os.environ as it was", lambda phrase: phrase.startswith(_ENVIRONMENT))
 
@@ -70,18 +70,18 @@ def leaves_the_environment(subject: Opened) -> None:
 def leaves_the_warning_filters(subject: Opened) -> None:
     """`fit` and `predict` leave the warning filters as they were.
 
-    A filter that stays hides the warnings of other methods. `warnings.catch_warnings` ends with its block.
+    A filter left behind hides the warnings of other methods. `warnings.catch_warnings` removes it with its block.
     """
     _expect_unchanged(subject, "the warning filters as they were", lambda phrase: phrase == _FILTERS)
 
 
 @check("threads", group="determinism", kinds=ESTIMATORS, needs=RESULTS)
 def leaves_threads(subject: Opened) -> None:
-    """`fit` and `predict` leave the numbers of threads of native libraries as they were, and no thread of their own.
+    """`fit` and `predict` leave the thread counts of native libraries unchanged, and no thread of their own running.
 
-    Another number of threads changes the time, and the rounding, of every method that runs later in the process.
+    A different number of threads changes the time and rounding of every method that runs later in the process.
     """
-    for n_threads in (1, 2):  # a method that sets the same number each time is seen with the other one
+    for n_threads in (1, 2):  # a method that always sets the same number is detected with the other one
         _expect_unchanged(subject, "threads as they were", lambda phrase: phrase in _THREADS, n_threads)
 
 
@@ -89,20 +89,20 @@ def leaves_threads(subject: Opened) -> None:
 def leaves_other_state(subject: Opened) -> None:
     """`fit` and `predict` leave open files, child processes, the working directory and other shared state as they were.
 
-    It also compares `sys.path`, signal handlers and timers, the umask, NumPy's handling of errors and the settings of
-    scikit-learn.
+    This also covers `sys.path`, signal handlers and timers, the umask, NumPy's error handling and scikit-learn's
+    settings.
     """
     expected = "the shared state of the process as it was"
     _expect_unchanged(subject, expected, lambda phrase: not phrase.startswith(_OWN_CHECKS))
 
 
 def _expect_unchanged(subject: Opened, expected: str, is_about: Callable[[str], bool], n_threads: int = 1) -> None:
-    _use(subject)  # what an import does on first use is not part of a fit
+    _use(subject)  # side effects of importing on first use are not part of a fit
     with fresh_global_state(n_threads) as state:
         children = set(descendants())
         _use(subject)
         differences = state.differences()
-        # The global state reports the first child alone, which an earlier check may have left.
+        # The global state reports only the first child process, which may be left over from an earlier check.
         if set(descendants()) - children and _CHILDREN not in differences:
             differences.append(_CHILDREN)
     if changed := [phrase for phrase in differences if is_about(phrase)]:
@@ -120,7 +120,7 @@ def _expect_unchanged(subject: Opened, expected: str, is_about: Callable[[str], 
 
 
 def _use(subject: Opened) -> None:
-    """Fit a method, let it predict and forget it: an open file that only it refers to is closed, as after a trial."""
+    """Fit a method, let it predict, and drop it; files that only it refers to are closed, as after a trial."""
     X, y = subject.sample()
     method = subject.make().fit(np.array(X), np.array(y))
     if subject.kind == "classifier":
@@ -134,9 +134,9 @@ _MOST = 3  # files in a message
 def opens_no_socket(subject: Opened) -> None:
     """`fit` and `predict` open no network socket and look up no host.
 
-    Labels of public datasets can be downloaded, a server may be slow or gone tomorrow, and data may be confidential.
+    The labels of public datasets can be downloaded, servers may be slow or disappear, and data may be confidential.
     """
-    answer(subject)  # what an import does on first use is not part of a fit
+    answer(subject)  # side effects of importing on first use are not part of a fit
     with recorded_sockets() as events:
         answer(subject)
     if events:
@@ -156,8 +156,8 @@ def opens_no_socket(subject: Opened) -> None:
 def writes_nothing_to_home(subject: Opened) -> None:
     """`fit` and `predict` leave no file in the home folder.
 
-    What one fit leaves there, the next one can read: rows of another fold, or results. Temporary files belong in the
-    folder of `tempfile`, and the caches of compilers beside the code.
+    Anything that one fit leaves there, the next can read: rows of another fold, or results. Temporary files belong in
+    the folder of `tempfile`, and compiler caches beside the code.
     """
     answer(subject)
     with temporary_home() as folder:
@@ -180,7 +180,8 @@ def writes_nothing_to_home(subject: Opened) -> None:
 def writes_nothing_to_the_working_directory(subject: Opened) -> None:
     """`fit` and `predict` leave no file in the working directory.
 
-    It is that of a run, whose results it may hold; and what one fit leaves there, the next one can read.
+    It is the run's working directory, which may contain results, and anything that one fit leaves there, the next can
+    read.
     """
     answer(subject)
     with temporary_working_directory() as folder:

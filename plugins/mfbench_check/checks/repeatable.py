@@ -1,4 +1,4 @@
-"""Determinism: the same seed and the same rows give the same bits, in this process and in another one."""
+"""Determinism: the same seed and rows give bit-identical results, in this process and in another one."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ from mfbench_check.subjects import Opened
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_SECONDS = 100.0  # for the other process, most of which it needs for imports
+_SECONDS = 100.0  # seconds for the other process, most of which it needs for imports
 
 
 @check("same-seed", group="determinism", kinds=ESTIMATORS, needs=(*RESULTS, "global-random-state"))
 def repeats_itself(subject: Opened) -> None:
     """Two fits with the same seed in one process give the same bits, whatever happened in between.
 
-    A result that depends on the time, on addresses of objects or on a generator that goes on from fit to fit cannot be
-    reproduced, and a difference between two methods may be one between two fits.
+    A result that depends on the time, on object addresses or on a generator that continues from fit to fit cannot be
+    reproduced, and a difference between two methods may just be a difference between two fits.
     """
     X, y = subject.sample()
     rows = boundary_rows(X, subject.rng())
     answers, kept = [], []
     for _ in range(2):
-        kept.append(subject.make())  # as long as it lives, the second one cannot be at the same address
+        kept.append(subject.make())  # while it is alive, the second cannot have the same address
         answers.append(result_of(subject, kept[-1], X.copy(), y.copy(), rows.copy()))
         _work_in_between(subject)
     if bits(answers[0]) != bits(answers[1]):
@@ -66,7 +66,7 @@ def repeats_itself(subject: Opened) -> None:
 
 
 def _work_in_between(subject: Opened) -> None:
-    """Do what other code of a process may do: draw from the global generators, and fit the method elsewhere."""
+    """Do what other code in the process may do: draw from the global generators, and fit the method elsewhere."""
     random.random()
     np.random.normal()  # noqa: NPY002 - the global state is the subject
     subject.fit(*subject.sample("three-classes"))
@@ -76,8 +76,8 @@ def _work_in_between(subject: Opened) -> None:
 def does_not_depend_on_hashes_of_strings(subject: Opened) -> None:
     """A process with another PYTHONHASHSEED gives the same bits.
 
-    Python gives strings other hashes in each process, and sets of strings another order: a method that iterates over
-    one gives other results in each run.
+    Python hashes strings differently in each process, so sets of strings have another order: a method that iterates
+    over one gives different results in each run.
     """
     if subject.subject.plugin.is_object:
         raise NotApplicableError("its plugin was handed over as an object, which another process cannot load")
@@ -127,14 +127,14 @@ def _hash_snippet(subject: Opened) -> str:
 
 _JOBS_TOLERANCE = 1e-9
 _THREADS_TOLERANCE = 1e-6
-_ROWS = 0.02  # rows at a boundary, whose class rounding may change
+_ROWS = 0.02  # rows at a boundary, whose class may change with rounding
 
 
 @check("n-jobs", group="determinism", kinds=ESTIMATORS, needs=REPEATABLE)
 def does_not_depend_on_jobs(subject: Opened) -> None:
     """With `n_jobs=2` the result is that of `n_jobs=1`, up to rounding.
 
-    Where seeds are given to workers instead of tasks, a result depends on the number of processors.
+    If seeds are assigned to workers instead of tasks, the result depends on the number of processors.
     """
     if "n_jobs" not in parameter_names(subject.registered):
         raise NotApplicableError("it has no parameter n_jobs")
@@ -156,8 +156,8 @@ def does_not_depend_on_jobs(subject: Opened) -> None:
 def does_not_depend_on_threads(subject: Opened) -> None:
     """With two threads of linear algebra the result is that with one, up to rounding.
 
-    Threads add in another order, which changes the last digits. A method that turns them into another result gives
-    other numbers on another machine.
+    Threads add numbers in another order, which changes the last digits. A method that amplifies this gives different
+    results on another machine.
     """
     if not threadpool_info():
         raise NotApplicableError("no library with threads that can be set is loaded")

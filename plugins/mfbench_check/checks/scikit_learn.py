@@ -20,10 +20,10 @@ _SHOWN = 5
 def passes_the_estimator_checks(subject: Opened) -> str:
     """An estimator of scikit-learn passes scikit-learn's own `check_estimator`.
 
-    Pipelines, searches and every other tool of that library rely on it. A single check that the method cannot pass is
-    declared by its name, as ``{"scikit-learn:check_fit2d_1sample": "a distance needs two rows"}``; one that passes
-    although it is declared is a failure. Does not apply to a selector that is not an estimator of scikit-learn, which
-    mfbench does not require.
+    Pipelines, searches and all other tools of scikit-learn rely on it. A single check that the method cannot pass is
+    declared by name, as ``{"scikit-learn:check_fit2d_1sample": "a distance needs two rows"}``; a declared check that
+    passes is a failure. Does not apply to a selector that is not an estimator of scikit-learn, which mfbench does not
+    require.
     """
     estimator = subject.make()
     absent = [name for name in _METHODS if not hasattr(estimator, name)]
@@ -45,7 +45,7 @@ def passes_the_estimator_checks(subject: Opened) -> str:
 
 
 def _results(estimator: Any) -> dict[str, tuple[str, BaseException | None]]:
-    """Return status and exception by check; one that runs with several arguments fails if one of these runs does."""
+    """Return status and exception by check; one that runs with several arguments fails if any of these runs does."""
     from sklearn.utils.estimator_checks import check_estimator
 
     with warnings.catch_warnings():

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 SELECTOR = ("selector",)
 SOUND = ("importances-finite", "importances-length")
-PATH_TOLERANCE = 1e-3  # of the largest weight
-# Parameters that are the number of selected features, the most explicit one first; max_features usually is something
-# else, such as the number of features that a split of a tree looks at.
+PATH_TOLERANCE = 1e-3  # relative to the largest weight
+# Parameters for the number of selected features, most explicit first; max_features usually means something else, for
+# example the number of features tried per split of a tree.
 COUNTS = ("n_features_to_select", "n_features", "k")
 
 
@@ -29,8 +29,8 @@ COUNTS = ("n_features_to_select", "n_features", "k")
 def selects_what_it_ranks_first(subject: Opened) -> None:
     """`get_support`, `transform`, `get_feature_names_out` and `feature_importances_` describe the same selection.
 
-    The benchmark reads the importances, a pipeline calls `transform`: they must not be two different methods. A method
-    without `get_support` has only its importances.
+    The benchmark reads the importances and a pipeline calls `transform`, so both must describe the same method. Without
+    `get_support`, only the importances are checked.
     """
     X, y = subject.sample()
     estimator = subject.fit(X, y)
@@ -104,8 +104,8 @@ def _require_names(subject: Opened, estimator: Any, support: NDArray[np.bool_]) 
 def selects_supersets(subject: Opened) -> str:
     """The k + 1 features selected contain the k features selected, for a selector with a parameter for their number.
 
-    Curves over the number of features assume one ranking. What the benchmark selects by the importances is nested by
-    construction; what the selector selects itself need not be.
+    Curves over the number of features assume one ranking. Selections by importance are nested by construction; the
+    selector's own selections need not be.
     """
     parameter, supports = _nested(subject)
     for k, (support, larger) in enumerate(pairwise(supports), start=1):
@@ -126,7 +126,7 @@ def selects_supersets(subject: Opened) -> str:
 
 
 def _nested(subject: Opened) -> tuple[str, list[NDArray[np.bool_]]]:
-    """Return the parameter that is the number of selected features, and the support for each number."""
+    """Return the parameter for the number of selected features, and the support for each number."""
     X, y = subject.sample()
     if not hasattr(subject.fit(X, y), "get_support"):
         raise NotApplicableError("it has no get_support")
@@ -138,7 +138,7 @@ def _nested(subject: Opened) -> tuple[str, list[NDArray[np.bool_]]]:
         except CheckFailedError:
             if parameter == COUNTS[0]:
                 raise
-            continue  # a parameter of another meaning, of which a small number is not a value
+            continue  # a parameter with another meaning, for which a small number is not valid
         if parameter == COUNTS[0] or all(support.sum() == k for k, support in enumerate(supports, start=1)):
             return parameter, supports
     raise NotApplicableError("it has no parameter for the number of selected features")
@@ -179,7 +179,7 @@ _WEIGHTS = "weights = method.fit(X, y).feature_importances_"
 def is_float_array(subject: Opened) -> None:
     """`feature_importances_` is a one-dimensional array of floats.
 
-    A list, a matrix or an array of integers or objects works in one place and fails in another.
+    A list, a matrix or an array of integers or objects works in some places and fails in others.
     """
     X, y = subject.sample()
     weights = subject.fit(X, y).feature_importances_
@@ -232,8 +232,8 @@ CONSTANT = 0.1  # not exact in binary: the computed standard deviation of such a
 def gives_constants_the_least(subject: Opened) -> None:
     """A constant column gets the smallest weight or zero, which is not the largest weight.
 
-    It cannot carry information. Dividing by its standard deviation gives NaN or the largest weight of all; several
-    files of the usual repositories have such columns. A method with randomness must comply with each of four seeds.
+    It carries no information. Dividing by its standard deviation gives NaN or the largest weight of all, and several
+    datasets in the usual repositories have such columns. A randomised method must pass with each of four seeds.
     """
     X, y = subject.sample()
     table = np.column_stack([X, np.full(len(X), CONSTANT)])
@@ -258,7 +258,7 @@ def gives_constants_the_least(subject: Opened) -> None:
 
 
 def _is_least(constant: float, others: NDArray[np.float64]) -> bool:
-    """Tell whether a weight is zero or the smallest, up to ties, and not the largest."""
+    """Return whether a weight is zero or the smallest, up to ties, and not the largest."""
     bound = SAME_WEIGHTS * max(float(np.abs(others).max()), abs(constant))
     return bool((constant <= others.min() + bound or abs(constant) <= bound) and constant <= others.max() + bound)
 

@@ -1,4 +1,4 @@
-"""Symmetries: what must not change the answer, because it does not change the question."""
+"""Symmetries: changes to the input that must not change the answer."""
 
 from __future__ import annotations
 
@@ -36,8 +36,9 @@ CODES, NAMES = (7, 3, 5), ("oak", "ash", "elm")
 def ignores_column_order(subject: Opened) -> None:
     """Permuted columns give permuted weights, and the same predictions.
 
-    A preference for the first columns rewards datasets that list their relevant features first, as many do. A method
-    with randomness passes unless the difference outweighs that between seeds; this holds for all symmetries.
+    A preference for the first columns rewards datasets that list their relevant features first, as many do. A
+    randomised method passes unless the difference outweighs the variation between seeds; this applies to all
+    symmetries.
     """
     X, y = subject.sample()
     order = subject.rng().permutation(X.shape[1])
@@ -78,14 +79,14 @@ def ignores_row_order(subject: Opened) -> None:
 def ignores_names_of_classes(subject: Opened) -> None:
     """Renamed classes give the same weights, and the same predictions under their new names.
 
-    The codes are exchanged, so that another class comes first, and then replaced by texts. Which class comes first in
-    the alphabet says nothing about the data. A selector whose target is a number gets two classes with exchanged codes.
+    The codes are swapped, so that another class comes first, and then replaced by texts. The alphabetical order of
+    classes says nothing about the data. A selector with a numeric target gets two classes with swapped codes.
     """
     is_selector = subject.kind == "selector"
     numbers = is_selector and takes_numbers(subject.registered)
-    # Votes of neighbours among three classes are often tied, and some class must then win: classifiers get two.
+    # Votes of neighbours among three classes are often tied, and some class must then win, so classifiers get two.
     table = "three-classes" if is_selector and not numbers else "two-classes"
-    X, y = (values[5:] for values in subject.sample(table))  # two classes are then never equally frequent
+    X, y = (values[5:] for values in subject.sample(table))  # odd, so that two classes are never equally frequent
     test = _test_rows(subject)
     for names in [(1, 0)] if numbers else [CODES, NAMES]:
         labels = np.array(names)[: y.max() + 1]
@@ -105,11 +106,11 @@ def ignores_names_of_classes(subject: Opened) -> None:
 
 @check("duplicates", group="symmetry", kinds=("selector",), needs=(*NEEDS, "rows"))
 def ignores_multiplicity(subject: Opened) -> None:
-    """Tables that contain each row twice give weights of the same proportions or the same ranking, up to ties.
+    """Tables that contain each row twice give proportional weights or the same ranking, up to ties.
 
-    The shares of all values stay as they are. The weights of five tables are added up, because a method may weigh
-    counts of rows against a penalty, or find the twin of a row as its neighbour: this moves the weights of noise. Only
-    a systematic change of the ranking is a failure; differences below a fifth of the largest weight count as ties.
+    The shares of all values stay the same. The weights of five tables are added up, because a method may weigh row
+    counts against a penalty, or find a row's twin as its neighbour, which changes the weights of noise. Only a
+    systematic change of the ranking is a failure; differences below a fifth of the largest weight count as ties.
     """
     tables = [sample(seed=subject.seed + k) for k in range(TABLES)]
 
@@ -136,7 +137,7 @@ def ignores_multiplicity(subject: Opened) -> None:
 
 @check("invariance", group="symmetry", kinds=("selector",), needs=NEEDS)
 def has_declared_invariance(subject: Opened) -> None:
-    """Weights stay as they are under the changes of units that `invariance` declares.
+    """Weights are invariant under the changes of units that `invariance` declares.
 
     With "affine", each feature is multiplied by a positive factor and shifted; with "monotone", half of the features
     are also replaced by their exponential, the others by their cube.
@@ -161,7 +162,7 @@ def has_declared_invariance(subject: Opened) -> None:
 
 
 def _test_rows(subject: Opened) -> NDArray[np.float64]:
-    """Return rows that are not in the training table; the snippets make the same."""
+    """Return rows outside the training table; the snippets create the same ones."""
     return sample(seed=subject.seed + 1)[0]
 
 
@@ -181,11 +182,11 @@ def _require_same(
     plain, changed : callable
         See `mfbench_check.agreement.difference`.
     line : str
-        Of the snippet: prepares the second form.
+        Snippet line that prepares the second form.
     code : (str, str, str)
-        Of the snippet: what is fitted, what is predicted, and what the answer must be equal to.
+        Snippet parts: the fitted data, the predicted rows, and the expected answer.
     table : str, default="two-classes"
-        The sample that is fitted.
+        The sample to fit.
     """
     weighs = subject.kind == "selector"
     tolerance = SAME_WEIGHTS if weighs else SAME_PREDICTIONS

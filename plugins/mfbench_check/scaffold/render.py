@@ -1,4 +1,4 @@
-"""From answers to the files of a plugin package, by the rules of copier: both make the same files."""
+"""Render the files of a plugin package from answers, by copier's rules, so that both create the same files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jinja2.sandbox import SandboxedEnvironment
 
 from mfbench.errors import MfbenchError, UsageError, explained
 
-# Where `copier update` finds later versions of the template, each at its tag.
+# Where `copier update` finds later versions of the template, one per tag.
 REPOSITORY = "https://github.com/mfbench/mfbench"
 PARTS = ("selector", "classifier", "dataset", "suite")
 _FOLDER = Path(__file__).parent
@@ -34,19 +34,19 @@ def render(name: str, parts: Collection[str] = PARTS) -> dict[str, str]:
     files = {}
     for source in sorted(path for path in _TEMPLATE.rglob("*") if path.is_file()):
         words = [_render(environment, word, context) for word in _target(source)]
-        if all(words):  # as in copier, a file or folder with an empty name is left out
+        if all(words):  # as in copier, a file or folder with an empty name is omitted
             text = source.read_text(encoding="utf-8")
             files["/".join(words)] = _render(environment, text, context) if source.suffix == _SUFFIX else text
     return dict(sorted(files.items()))
 
 
 def package_of(name: str) -> str:
-    """Return the name under which the package of a plugin is imported."""
+    """Return the import name of a plugin's package."""
     return f"mfbench_{name.replace('-', '_')}"
 
 
 def write(files: Mapping[str, str], folder: Path) -> None:
-    """Write the files of a package into a folder that does not exist or is empty, or is an empty repository of Git."""
+    """Write the files of a package into a folder that does not exist, is empty, or is an empty Git repository."""
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder} is a file: choose another folder with --into")
     with explained(MfbenchError, lambda reason: f"{folder} cannot be written: {reason}", OSError):
@@ -60,7 +60,7 @@ def write(files: Mapping[str, str], folder: Path) -> None:
 def _completed(
     environment: SandboxedEnvironment, questions: Mapping[str, Mapping[str, Any]], answers: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the answers and what follows from them, after the questions have accepted them."""
+    """Return the answers, completed by derived defaults, after validating them."""
     context = dict(answers)
     for key, question in questions.items():
         if key not in answers:
@@ -81,6 +81,6 @@ def _render(environment: SandboxedEnvironment, text: str, context: Mapping[str, 
 
 
 def _to_nice_yaml(value: object) -> str:
-    """Return YAML as the filter of this name in copier writes it."""
+    """Format YAML like copier's filter of this name."""
     text: str = yaml.safe_dump(value, indent=4, allow_unicode=True, default_flow_style=False)
     return text

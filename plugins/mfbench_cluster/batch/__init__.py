@@ -1,1 +1,1 @@
-"""Batch systems: from a plan to the scripts and files of an array of jobs."""
+"""Batch systems: turn a plan into the scripts and files of a job array."""

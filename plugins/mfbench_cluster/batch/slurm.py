@@ -1,4 +1,4 @@
-"""A job array for Slurm: shards of equal predicted time, and the scripts that submit them and merge their results."""
+"""Job arrays for Slurm: shards of equal predicted time, and the scripts that submit them and merge their results."""
 
 from __future__ import annotations
 
@@ -30,25 +30,25 @@ from mfbench.suite.plan import Plan, Shard, digest_of, shard_folder_name
 
 
 def shard_of(plan: Plan, number: int, of: int, run: str, registry: Registry) -> Plan:
-    """Return a plan restricted to a shard: all datasets and methods, and a part of the trials."""
-    # The shards have nearly equal costs, by what plugins declare, so that machines agree on them without stored times.
-    # Trials that share a selector fit are in one shard.
+    """Return a plan restricted to a shard: all datasets and methods, but only part of the trials."""
+    # Shards have nearly equal declared costs: stored times would differ between machines, which must agree on the
+    # split. Trials that share a selector fit stay in one shard.
     costs = declared_costs(plan, registry)
     parts = divide(plan.trials, of, fit_groups(plan, registry), lambda trial: costs.of(trial).seconds)
     return restricted(plan, number, of, run, parts[number - 1])
 
 
 def restricted(plan: Plan, number: int, of: int, run: str, positions: tuple[int, ...], batch: str = "") -> Plan:
-    """Return a plan restricted to the trials at some positions, which are a shard."""
+    """Return a plan restricted to the trials at some positions, which form a shard."""
     digest = digest_of(trial.key for trial in plan.trials)
     shard = Shard(number, of, run, digest, len(plan.trials), positions, batch)
     return replace(plan, trials=[plan.trials[position] for position in positions], shard=shard)
 
 
 def balanced(costs: Sequence[float], number: int) -> list[list[int]]:
-    """Divide items into parts of nearly equal cost: the most expensive item first, each to the cheapest part."""
+    """Partition items into parts of nearly equal cost, greedily: most expensive first, always to the cheapest part."""
     parts: list[list[int]] = [[] for _ in range(number)]
-    loads = [(0.0, 0, part) for part in range(number)]  # cost, items: costs of 0 are spread as well
+    loads = [(0.0, 0, part) for part in range(number)]  # (cost, items): the count also spreads items of zero cost
     for item in sorted(range(len(costs)), key=lambda item: (-costs[item], item)):
         load, size, part = loads[0]
         parts[part].append(item)
@@ -63,43 +63,43 @@ def divide(
     weigh: Callable[[Trial], float],
     chosen: Iterable[int] | None = None,
 ) -> list[tuple[int, ...]]:
-    """Divide trials into shards of nearly equal predicted cost; groups are not divided."""
+    """Partition trials into shards of nearly equal predicted cost, keeping groups together."""
     by_key: dict[Hashable, list[int]] = {}
     for position in range(len(trials)) if chosen is None else chosen:
         key = group_of(trials[position])
         by_key.setdefault(position if key is None else ("group", key), []).append(position)
     groups = list(by_key.values())
-    # Mathematical functions may differ in the last digits between machines, which must divide a plan alike.
+    # Round: machines must agree on the split, but their mathematical functions may differ in the last digits.
     costs = [float(f"{math.fsum(weigh(trials[position]) for position in group):.6g}") for group in groups]
     return [tuple(sorted(position for group in part for position in groups[group])) for part in balanced(costs, number)]
 
 
 class ShardFile(BaseModel):
-    """A shard of a batch, as its file describes it."""
+    """A shard of a batch, as stored in its file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-    format: Literal[1] = 1  # the version of this form
+    format: Literal[1] = 1  # version of this format
     suite: str  # the suite's name
-    run: str  # the name of the folder of the whole run
-    batch: str  # what distinguishes the shards of a batch from those of another
-    number: int  # number, of: which shard of the batch, from 1
+    run: str  # name of the whole run's folder
+    batch: str  # distinguishes the shards of one batch from another's
+    number: int  # number, of: position of the shard in the batch, from 1
     of: int
-    command: list[str]  # the command that wrote the batch
+    command: list[str]  # the command that created the batch
     keys: Annotated[list[str], Field(min_length=1)]  # the keys of the trials
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """The shard's name in messages."""
         return f"shard {self.number} of {self.of}"
 
     def folder(self, out: Path) -> Path:
-        """Return the run folder of the shard in the folder of all runs."""
+        """Return the shard's run folder within the folder of all runs."""
         return out / self.suite / shard_folder_name(self.run, self.number, self.of, self.batch)
 
 
 def read_shard(path: Path) -> ShardFile:
-    """Read the file of a shard."""
+    """Read a shard file."""
     with explained(UsageError, partial(_unreadable, path), OSError):
         content = path.read_bytes()
     try:
@@ -116,7 +116,7 @@ def _unreadable(path: Path, reason: str) -> str:
 
 
 def shard_in(plan: Plan, file: ShardFile, run: str) -> Plan:
-    """Return a plan restricted to the trials of a shard of a batch."""
+    """Return a plan restricted to the trials of a batch's shard."""
     again = "to write the batch again, run: " + shell_command(file.command)
     if (file.suite, file.run) != (plan.loaded.suite.suite.name, run):
         raise UsageError(
@@ -134,7 +134,7 @@ def shard_in(plan: Plan, file: ShardFile, run: str) -> Plan:
 
 
 def ended_exit_code(file: ShardFile, out: Path) -> ExitCode | None:
-    """Return the exit code of a shard whose trials all have a result; None if one is missing."""
+    """Return the exit code of a shard whose trials all have a result, or None if any is missing."""
     folder = file.folder(out)
     if not (folder / FILE_NAME).is_file():
         return None
@@ -161,14 +161,14 @@ USUAL_LARGEST_ARRAY = 1000
 
 @dataclass(frozen=True)
 class SlurmOptions:
-    """What the jobs of an array ask for."""
+    """Resource requests of the jobs in an array."""
 
-    time: str = "2:00:00"  # the limit of a job, in a form that Slurm reads
-    cpus: int = 1  # processors of a job, each for a worker process
-    memory: str = ""  # memory of a job as Slurm reads it, such as "8G"; empty for the cluster's default
-    options: Sequence[str] = ()  # more options of `sbatch`, such as "--partition=long"
-    shards: int | None = None  # number of shards; None divides by `shard_seconds`
-    shard_seconds: float | None = None  # predicted wall seconds of a shard; None takes half the limit
+    time: str = "2:00:00"  # time limit of a job, in Slurm's format
+    cpus: int = 1  # processors per job, one per worker process
+    memory: str = ""  # memory per job in Slurm's format ("8G"); empty for the cluster's default
+    options: Sequence[str] = ()  # further `sbatch` options ("--partition=long")
+    shards: int | None = None  # number of shards; None derives it from `shard_seconds`
+    shard_seconds: float | None = None  # predicted wall seconds per shard; None uses half the limit
 
     def __post_init__(self) -> None:
         if slurm_seconds(self.time) <= 0:
@@ -177,22 +177,22 @@ class SlurmOptions:
             raise UsageError("choose one of --shards and --shard-time")
 
     def n_shards(self, seconds: float, startup: float = 0.0) -> int:
-        """Return the number of shards for trials that take some seconds on one processor together."""
+        """Return the number of shards for trials with a given total of predicted seconds on one processor."""
         if self.shards is not None:
             return self.shards
         each = slurm_seconds(self.time) / 2 if self.shard_seconds is None else self.shard_seconds
-        # Jobs that would do little more than start do at least as much work as that.
+        # A job should do at least as much work as its startup costs.
         return max(1, math.ceil(seconds / (max(each - startup, startup) * self.cpus)))
 
 
 def slurm_seconds(text: str) -> float:
-    """Return the seconds of a time as Slurm reads it; 0 if it is not one."""
+    """Return the seconds of a Slurm time string; 0 if it is invalid."""
     match = _TIME.fullmatch(text)
     if match is None:
         return 0.0
     days, *parts = match.groups()
     numbers = [int(part) for part in parts if part is not None]
-    if days is None and len(numbers) < 3:  # it begins with minutes
+    if days is None and len(numbers) < 3:  # starts with minutes
         numbers.insert(0, 0)
     hours, minutes, seconds = [*numbers, 0, 0][:3]
     return float(((int(days or 0) * 24 + hours) * 60 + minutes) * 60 + seconds)
@@ -200,14 +200,14 @@ def slurm_seconds(text: str) -> float:
 
 @dataclass(frozen=True)
 class JobArray:
-    """The files of a job array that were written."""
+    """The written files of a job array."""
 
-    n_trials: int  # n_trials, n_stored: trials of the plan, and those of them that the run has already
+    n_trials: int  # n_trials, n_stored: trials in the plan, and those already stored in the run
     n_stored: int
-    # Predicted wall seconds of each shard; empty if there is nothing to run, and then nothing was written.
+    # Predicted wall seconds of each shard; empty if there is nothing to run, in which case nothing is written.
     seconds: list[float]
-    # A pattern, as a word for a shell, of the run folders that an earlier batch in the folder has left: the new scripts
-    # do not merge them. Empty if there are none.
+    # A shell pattern for the run folders left by an earlier batch in the same folder, which the new scripts do not
+    # merge; empty if there are none.
     earlier: str = ""
 
 
@@ -221,7 +221,7 @@ def write_batch(
     *,
     strict: bool = False,
 ) -> JobArray:
-    """Write the scripts and files of a job array for the trials that a run does not have yet."""
+    """Write the scripts and files of a job array for the trials that a run is missing."""
     stored: set[str] = set()
     if (run / FILE_NAME).is_file():
         with Store(run, read_only=True) as store:
@@ -256,7 +256,7 @@ def write_batch(
 def _scripts(
     plan: Plan, run: Path, options: SlurmOptions, into: Path, first: ShardFile, *, strict: bool
 ) -> dict[str, str]:
-    """Return the text of each script by its name."""
+    """Return the text of each script, by name."""
     folder, own = into.resolve(), _own_command()
     words = [*plan.loaded.request, *(word for pattern in plan.only for word in ("--only", pattern))]
     words += ["--strict"] if strict else []
@@ -280,7 +280,7 @@ def _scripts(
     environment = jinja2.Environment(  # nosec B701  # no HTML
         loader=jinja2.FileSystemLoader(_TEMPLATES),
         undefined=jinja2.StrictUndefined,
-        autoescape=False,  # these are shell scripts, in which every text passes the filter `quote`
+        autoescape=False,  # shell scripts, in which every text passes through the filter `quote`
         trim_blocks=True,
         keep_trailing_newline=True,
     )
@@ -289,14 +289,14 @@ def _scripts(
 
 
 def _own_command() -> list[str]:
-    """Return the words that start mfbench in this environment."""
+    """Return the command that starts mfbench in this environment."""
     script = Path(sys.executable).with_name("mfbench")
-    # Preferred: "python -m" would also import modules from the working directory.
+    # The script is preferred: "python -m" would also import modules from the working directory.
     return [str(script)] if script.is_file() else [sys.executable, "-m", "mfbench"]
 
 
 def _quoted(text: str) -> str:
-    """Return a text as a word of a shell script."""
+    """Quote a text as a shell word."""
     if "\x00" in text or "\ud800" <= max(text, default="") <= "\udfff":
         raise UsageError(f"{text!r} cannot be part of a script; choose another name")
     return shlex.quote(text)
@@ -308,9 +308,9 @@ def _write(folder: Path, scripts: dict[str, str], shards: Sequence[ShardFile]) -
             raise UsageError(f"{folder} holds a batch of another run or other files; choose another folder with --into")
         for name in (_SHARDS, "logs", RUNS):
             (folder / name).mkdir(parents=True, exist_ok=True)
-        for left in (folder / _SHARDS).glob("*.json"):  # of an earlier batch
+        for left in (folder / _SHARDS).glob("*.json"):  # left by an earlier batch
             left.unlink()
-        # The scripts come last: a folder without them is not mistaken for a complete batch.
+        # Write the scripts last, so that a folder without them is not mistaken for a complete batch.
         for shard in shards:
             (folder / _SHARDS / f"{shard.number}.json").write_text(f"{shard.model_dump_json()}\n", encoding="utf-8")
         for name, text in scripts.items():
@@ -319,7 +319,7 @@ def _write(folder: Path, scripts: dict[str, str], shards: Sequence[ShardFile]) -
 
 
 def _holds(folder: Path, shard: ShardFile) -> bool:
-    """Return whether a folder holds a batch of the same run."""
+    """Return whether a folder contains a batch of the same run."""
     try:
         other = ShardFile.model_validate_json((folder / _SHARDS / "1.json").read_bytes())
     except (OSError, ValueError):
@@ -328,7 +328,7 @@ def _holds(folder: Path, shard: ShardFile) -> bool:
 
 
 def _earlier_runs(folder: Path, shard: ShardFile) -> str:
-    """Return a pattern of the run folders that a batch of the same run has left in this folder; empty without any."""
+    """Return a pattern for the run folders left by an earlier batch of the same run; empty if there are none."""
     pattern = shard.folder(folder / RUNS).with_name(shard_folder_name(shard.run, "*", "*", "*"))
     if all(path.name.endswith(f"-{shard.batch}") for path in pattern.parent.glob(pattern.name)):
         return ""

@@ -1,1 +1,1 @@
-"""The executor "dask": trials run on the workers of a Dask cluster."""
+"""The executor "dask": runs trials on the workers of a Dask cluster."""

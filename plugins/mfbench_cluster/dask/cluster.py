@@ -1,4 +1,4 @@
-"""Which cluster a text means: one of this machine, an address, or the file that a scheduler has written."""
+"""Resolve a scheduler option: a local cluster, an address, or a scheduler file."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ from mfbench.errors import RunError, UsageError, describe_error
 from mfbench.processes.temporary import temporary_folder
 
 _HOST = "127.0.0.1"
-# Seconds to wait for the first answer of a scheduler.
+# Seconds to wait for a scheduler's first response.
 _CONNECT = 10.0
-# Seconds to wait for the end of a connection.
+# Seconds to wait for a connection to close.
 _END = 5.0
-# How Dask's nanny calls the process of a worker.
+# The process name of workers started by Dask's nanny.
 _NAME = "Dask Worker process"
 _MAIN = "mfbench_cluster.dask.worker_main"
-# A scheme that Dask knows, a host and a port; or a scheduler in this process.
+# A Dask protocol with host and port, or a scheduler in this process.
 _ADDRESS = re.compile(r"(tcp|tls|ucx|wss?)://[^/]+:[1-9][0-9]{0,4}|inproc://.+")
-# Settings of a cluster of our own. A worker holds one task besides those that run, so that the last ones of a run
-# are not behind a long one; a worker that has stopped answering is given up after a minute.
+# Settings of a local cluster. A worker queues only one task beyond the running ones, so that the last trials of a run
+# do not wait behind a long one; a worker that stops responding is dropped after a minute.
 _LOCAL = {"distributed.scheduler.worker-saturation": 1.0, "distributed.scheduler.worker-ttl": "60s"}
 
 
 def is_local(scheduler: str) -> bool:
-    """Tell whether a text means a cluster of this machine that ends with the run."""
+    """Return whether an option means a local cluster that ends with the run."""
     return scheduler in ("", "local")
 
 
 def check_scheduler(scheduler: str) -> None:
-    """Refuse a text that means no scheduler."""
+    """Reject an option that is not a valid scheduler."""
     if is_local(scheduler) or _ADDRESS.fullmatch(scheduler):
         return
     if not scheduler.endswith(".json"):
@@ -58,7 +58,7 @@ def check_scheduler(scheduler: str) -> None:
         )
 
 
-# What is behind an error, the most specific first.
+# Causes of connection errors, most specific first.
 _REASONS: tuple[tuple[type[BaseException], str], ...] = (
     (socket.gaierror, "its host name is not known"),
     (ConnectionRefusedError, "nothing listens at this address"),
@@ -74,7 +74,7 @@ _REASONS: tuple[tuple[type[BaseException], str], ...] = (
 
 
 async def start_cluster(jobs: int, stack: AsyncExitStack) -> LocalCluster:
-    """Start a cluster of this machine: one process with one thread per job."""
+    """Start a local cluster: one single-threaded process per job."""
     folder = stack.enter_context(temporary_folder("dask"))
     stack.enter_context(dask.config.set(_LOCAL))
     stack.enter_context(_own_main())
@@ -84,7 +84,7 @@ async def start_cluster(jobs: int, stack: AsyncExitStack) -> LocalCluster:
         processes=True,
         host=_HOST,
         dashboard_address=None,
-        # Without a dashboard there is a server of HTTP none the less: at no fixed port, and for this machine alone.
+        # Dask starts an HTTP server even without a dashboard: use a free port and only the local interface.
         scheduler_kwargs={"dashboard_address": f"{_HOST}:0"},
         memory_limit=0,  # mfbench limits the memory of its own processes
         local_directory=str(folder),
@@ -99,7 +99,7 @@ async def start_cluster(jobs: int, stack: AsyncExitStack) -> LocalCluster:
 
 @contextmanager
 def _own_main() -> Iterator[None]:
-    """Have workers run `worker_main` instead of the main script, which `multiprocessing` runs in a new process."""
+    """Make workers import `worker_main` instead of the main script, which `multiprocessing` would rerun in each."""
     prepare = spawn.get_preparation_data
 
     def prepare_worker(name: str) -> dict[str, Any]:
@@ -117,16 +117,16 @@ def _own_main() -> Iterator[None]:
 
 
 async def connect(scheduler: str | LocalCluster) -> Client:
-    """Return a client of a scheduler."""
+    """Return a client connected to a scheduler."""
     address: dict[str, Any] = {"address": scheduler}
     if isinstance(scheduler, str) and "://" not in scheduler:
         address = {"scheduler_file": scheduler}
     client: Client | None = None
     try:
         client = Client(**address, asynchronous=True, timeout=_CONNECT, set_as_default=False)
-        # Dask's limit of time ends when a connection is accepted, whoever accepts it.
+        # Dask's timeout ends once any server accepts the connection, even if it is not a scheduler.
         await asyncio.wait_for(_started(client), 2 * _CONNECT)
-    except Exception as error:  # an address that cannot be read, the file of something else, a refused connection
+    except Exception as error:  # an invalid address, an unrelated file, or a refused connection
         if client is not None:
             await close(client)
         where = scheduler if isinstance(scheduler, str) else "of this machine"
@@ -135,7 +135,7 @@ async def connect(scheduler: str | LocalCluster) -> Client:
 
 
 def _reason(error: BaseException) -> str:
-    """Return why there is no connection, as one clause."""
+    """Return the reason for a failed connection, as one clause."""
     causes = [error]
     while (cause := causes[-1].__cause__ or causes[-1].__context__) is not None and cause not in causes:
         causes.append(cause)
@@ -146,8 +146,8 @@ def _reason(error: BaseException) -> str:
 
 
 async def close(client: Client) -> None:
-    """Close a client, in a state of any kind."""
-    with contextlib.suppress(OSError, TimeoutError):  # the scheduler may have gone
+    """Close a client, regardless of its state."""
+    with contextlib.suppress(OSError, TimeoutError):  # the scheduler may be gone
         await asyncio.wait_for(client.close(_END), _END)
 
 

@@ -1,4 +1,4 @@
-"""The engine "dask": calls run on the workers of a Dask cluster, which this thread reaches through an event loop."""
+"""The engine "dask": runs calls on Dask workers, through an event loop in a background thread."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from mfbench_cluster.dask.cluster import check_scheduler
 from mfbench_cluster.dask.session import Call, ClusterSession
 
 TARGET = "mfbench_cluster.dask.session:answer"
-"""What workers call with the payload."""
-# Dask reports on the terminal what this engine says in one sentence, or repairs.
+"""The function that workers call with the payload."""
+# Dask would log on the terminal what this engine reports in one sentence, or repairs.
 _LOGGERS = ("distributed", "distributed.client", "tornado.application", "asyncio")
 
 
@@ -54,13 +54,13 @@ class DaskEngine(Engine):
         self._end()
 
     def workers(self) -> Mapping[str, int]:
-        """Return the workers that are there now, each with its number of threads."""
+        """Return the current workers, each with its number of threads."""
         return {} if self._session is None else self._session.workers
 
     def submit(self, ticket: int, payload: bytes, *, worker: str = "", avoid: Collection[str] = ()) -> None:
         """Queue a call; see `Engine.submit`."""
         self._inbox.append(Call(ticket, payload, worker, tuple(avoid)))
-        if len(self._inbox) == 1:  # what is submitted until the loop looks goes to the scheduler in one message
+        if len(self._inbox) == 1:  # later calls join the same message until the loop handles it
             self._tell(self._send)
 
     def wait(self, seconds: float) -> Sequence[CallOutcome]:
@@ -76,7 +76,7 @@ class DaskEngine(Engine):
         return outcomes
 
     def withdraw(self, tickets: Iterable[int]) -> None:
-        """Give calls up; see `Engine.withdraw`."""
+        """Cancel calls; see `Engine.withdraw`."""
         numbers = list(tickets)
         self._tell(lambda: self._withdraw(numbers))
 
@@ -90,7 +90,7 @@ class DaskEngine(Engine):
             return
 
     def _tell(self, function: object) -> None:
-        """Have the loop call a function; if it has ended, `wait` raises the reason."""
+        """Schedule a function in the event loop; if the loop has ended, `wait` raises the reason."""
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(function)  # type: ignore[arg-type]
 
@@ -121,7 +121,7 @@ class DaskEngine(Engine):
                 asyncio.run(self._live(ready))
             except MfbenchError as error:
                 self._fail(ready, error)
-            except BaseException as error:  # noqa: BLE001 - the thread of the run raises it, in `wait`
+            except BaseException as error:  # noqa: BLE001 - `wait` raises it in the run's thread
                 self._fail(ready, RunError(f"the connection to Dask has failed: {describe_error(error)}"))
 
     def _fail(self, ready: Future[None], error: MfbenchError) -> None:

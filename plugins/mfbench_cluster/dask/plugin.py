@@ -1,4 +1,4 @@
-"""Registers the executor "dask"; Dask itself is imported when a run asks for it."""
+"""Registers the executor "dask"; Dask itself is only imported when a run uses it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from mfbench import ExecutorSpec, hookimpl
 
 @hookimpl
 def mfbench_executors() -> list[ExecutorSpec]:
-    """Return the engine over Dask."""
+    """Return the engine for Dask."""
     return [
         ExecutorSpec(
             name="dask",

@@ -1,7 +1,7 @@
-"""The connection to a cluster: it sends calls, follows them to their end, and watches workers and scheduler.
+"""A connection to a cluster: sends calls, follows them until they end, and watches workers and scheduler.
 
-Everything here runs in one event loop, in the thread of the engine. A call is never simply gone: it is answered, or
-it is reported as lost, or the whole session fails with one sentence.
+Everything here runs in one event loop, in the engine's thread. No call disappears silently: it is answered, reported as
+lost, or the whole session fails with one sentence.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from mfbench_cluster import service
 from mfbench_cluster.dask.cluster import close, connect, is_local, start_cluster
 
 Answer = tuple[str, bytes | None, str]
-"""The address of a worker, its answer, and the reason why there is none."""
+"""The worker's address, its answer, and the reason if there is none."""
 
 
 def run(target, payload):  # type: ignore[no-untyped-def]
-    """Run a call on a worker of Dask; the source of this function is sent, so it refers to nothing outside it."""
+    """Run a call on a Dask worker; its source is sent as text, so it must be self-contained."""
     import importlib
 
     import distributed
@@ -38,16 +38,16 @@ def run(target, payload):  # type: ignore[no-untyped-def]
     try:
         module, _, name = target.partition(":")
         function = getattr(importlib.import_module(module), name)
-    except Exception as error:  # noqa: BLE001 - a package that is installed by half may raise anything
+    except Exception as error:  # noqa: BLE001 - a broken installation may raise anything
         return address, None, f"cannot import mfbench ({type(error).__name__}: {error})"
     try:
         return address, function(payload), ""
-    except Exception as error:  # noqa: BLE001 - the reason reaches the user, with the worker's name
+    except Exception as error:  # noqa: BLE001 - the reason is reported to the user with the worker's name
         return address, None, f"failed ({type(error).__name__}: {error})"
 
 
 EXPRESSION = "exec(source) or run(target, payload)"
-"""What `eval` computes on the worker, in the namespace of a `request`."""
+"""The expression that `eval` computes on the worker, in the namespace of a `request`."""
 _SOURCE = textwrap.dedent(inspect.getsource(run))
 
 
@@ -56,12 +56,12 @@ def request(target: str, payload: bytes) -> dict[str, object]:
     return {"source": _SOURCE, "target": target, "payload": payload}
 
 
-# Seconds between two looks at the workers, and how long such a look may take.
+# Seconds between polls of the workers, and the timeout of a poll.
 _INTERVAL = 1.0
 _LOOK = 10.0
-# Seconds without an answer of the scheduler after which a run gives up. How long it waits for a worker is not ours.
+# Seconds without a scheduler response after which a run fails. Waiting for workers is handled elsewhere.
 _PATIENCE = 60.0
-# How often a call is sent: each loss of the connection to the scheduler makes Dask forget it.
+# Maximum number of times to send a call: Dask forgets it whenever the connection to the scheduler is lost.
 _ATTEMPTS = 5
 _CLOSED = ("closing", "closed")
 
@@ -74,11 +74,11 @@ class Call:
 
     ticket: int
     payload: bytes
-    worker: str = ""  # the only worker that may run it; empty for any
-    avoid: Collection[str] = ()  # workers that must not run it
-    workers: tuple[str, ...] = ()  # the workers that may run it, when it was sent; empty for any
-    attempt: int = 0  # how often it was sent
-    future: Future | None = None  # none while it is not sent
+    worker: str = ""  # the only worker that may run the call; empty for any
+    avoid: Collection[str] = ()  # workers that must not run the call
+    workers: tuple[str, ...] = ()  # workers allowed to run the call when it was sent; empty for any
+    attempt: int = 0  # number of times the call was sent
+    future: Future | None = None  # None unless it is currently sent
 
 
 class ClusterSession:
@@ -87,7 +87,7 @@ class ClusterSession:
     def __init__(self, scheduler: str, jobs: int, target: str, report: Report) -> None:
         self.workers: dict[str, int] = {}
         self._scheduler, self._jobs, self._target, self._report = scheduler, jobs, target, report
-        # All calls of a session are one group of Dask's: its scheduler keeps them until a worker is free.
+        # All calls of a session form one Dask task group, which the scheduler queues until a worker is free.
         self._group = f"mfbench-{uuid.uuid4().hex[:12]}"
         self._calls: dict[int, Call] = {}
         self._unsent: list[Call] = []
@@ -107,14 +107,14 @@ class ClusterSession:
             await self._watch(stop)
 
     def add(self, calls: Iterable[Call]) -> None:
-        """Send calls, in their order."""
+        """Send calls, in order."""
         for call in calls:
             self._calls[call.ticket] = call
             self._unsent.append(call)
         self._send()
 
     def withdraw(self, tickets: Iterable[int]) -> None:
-        """Give calls up."""
+        """Cancel calls."""
         for ticket in tickets:
             call = self._calls.pop(ticket, None)
             if call is not None and call.future is not None:
@@ -122,7 +122,7 @@ class ClusterSession:
 
     def _send(self) -> None:
         if self._client is None or self._client.status != "running":
-            return  # when it is connected again, `_watch` sends them
+            return  # `_watch` sends them after reconnecting
         batches: dict[tuple[str, ...], list[Call]] = {}
         calls, self._unsent = self._unsent, []
         for call in calls:
@@ -162,7 +162,7 @@ class ClusterSession:
     async def _follow(self, call: Call, future: Future) -> None:
         try:
             worker, answer, reason = await future
-        # Withdrawn, or the connection to the scheduler was lost, perhaps while the answer was on its way.
+        # Withdrawn, or the connection to the scheduler was lost, possibly while the answer was in transit.
         except (CancelledError, CommClosedError):
             if self._calls.get(call.ticket) is not call:
                 return
@@ -175,7 +175,7 @@ class ClusterSession:
         except KilledWorker as error:
             times, last = error.allowed_failures + 1, getattr(error.last_worker, "address", error.last_worker)
             self._lose(call, f"the worker that ran it was lost {times} times, at last {last}")
-        except Exception as error:  # noqa: BLE001 - whatever Dask reports of a task
+        except Exception as error:  # noqa: BLE001 - Dask re-raises any task error
             self._lose(call, " ".join(describe_error(error).split()))
         else:
             self._end(call, CallOutcome(call.ticket, answer, worker, f"worker {worker} {reason}" if reason else ""))
@@ -192,7 +192,7 @@ class ClusterSession:
         self._report(outcome)
 
     async def _watch(self, stop: asyncio.Event) -> None:
-        """Keep the list of workers, reconnect, and report calls whose only workers have gone."""
+        """Keep the list of workers up to date, reconnect, and report calls whose only workers are gone."""
         last_answer = monotonic()
         while not stop.is_set():
             await _sleep(stop)
@@ -208,7 +208,7 @@ class ClusterSession:
                 )
 
     async def _look(self) -> bool:
-        """Ask the scheduler for its workers; return whether it has answered."""
+        """Poll the scheduler for its workers; return whether it responded."""
         assert self._client is not None
         if self._client.status in _CLOSED:
             return False
@@ -219,17 +219,17 @@ class ClusterSession:
         return True
 
     async def _revive(self) -> None:
-        """Connect again if the client has given up."""
+        """Reconnect if the client has given up."""
         assert self._client is not None
         if self._client.status not in _CLOSED or self._cluster is not None:
             return
         try:
             self._client = await connect(self._scheduler)
-        except RunError:  # `_watch` knows for how long to try
+        except RunError:  # `_watch` limits the retries
             return
 
     def _lose_stranded(self) -> None:
-        """Report calls that Dask would keep for ever because no worker that may run them is left."""
+        """Report calls that Dask would keep forever because none of their allowed workers is left."""
         stranded = [
             call for call in self._calls.values() if call.workers and not self.workers.keys() & set(call.workers)
         ]
@@ -245,7 +245,7 @@ class ClusterSession:
 
 
 async def _sleep(stop: asyncio.Event) -> None:
-    """Wait for the next look, or until the session is to stop."""
+    """Wait for the next poll, or until the session is stopped."""
     try:
         await asyncio.wait_for(stop.wait(), _INTERVAL)
     except TimeoutError:
@@ -257,13 +257,13 @@ _OPEN = (Status.running, Status.paused)
 
 
 def answer(payload: bytes) -> bytes:
-    """Return what mfbench answers; called in a thread of the worker, within a task."""
+    """Answer a call; runs in a worker thread, within a Dask task."""
     worker = get_worker()
     key = worker.get_current_task()
     return service.answer(payload, slots=worker.state.nthreads, is_wanted=lambda: is_wanted(worker, key))
 
 
 def is_wanted(worker: Worker, key: object) -> bool:
-    """Tell whether a task still counts: Dask cannot stop its thread, so the thread has to ask."""
+    """Return whether a task is still wanted: Dask cannot stop its thread, so the thread must ask."""
     task = worker.state.tasks.get(key)
     return worker.status in _OPEN and task is not None and task.state in _RUNNING

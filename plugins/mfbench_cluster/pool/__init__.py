@@ -1,1 +1,1 @@
-"""The pool of remote workers: trials in batches to the workers of an engine, with recovery."""
+"""The pool of remote workers: sends batches of trials to an engine's workers, and recovers from losses."""

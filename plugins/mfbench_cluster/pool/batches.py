@@ -1,6 +1,6 @@
-"""Batches: the trials of a run cut into calls, tiny trials together, long ones alone.
+"""Batches: group the trials of a run into calls (short trials together, long ones alone), and schedule transfers.
 
-Trials that share a selector fit stay in one batch, where the fit is made once. The order of the trials is kept.
+Trials that share a selector fit stay in one batch, so that the fit is computed once. The order of trials is kept.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from mfbench.run.trial.steps import selector_key
 from mfbench.run.workers.job import Job, Owners
 from mfbench_cluster.pool.messages import PIECE, Piece, PieceReceived
 
-SECONDS = 0.25  # of predicted work in a batch
-MOST = 200  # trials in a batch
+SECONDS = 0.25  # predicted seconds of work per batch
+MOST = 200  # maximum number of trials per batch
 
-# The predicted seconds of a trial; NaN if nothing is known about it.
+# The predicted seconds of a trial; NaN if unknown.
 Cost = Callable[[Trial], float]
 
 
@@ -33,7 +33,7 @@ class Batch:
     """Trials that are sent together."""
 
     trials: list[Trial]
-    losses: int = 0  # how often a worker was lost that may have been running them
+    losses: int = 0  # how often a worker that may have been running them was lost
 
 
 class Batches:
@@ -43,7 +43,7 @@ class Batches:
         self._cost = cost
         self._observed: dict[tuple[str, str], tuple[float, int]] = {}
         self._again: deque[Batch] = deque()
-        # By the plugins that a worker must load: groups of trials that share a fit.
+        # Groups of trials that share a fit, by the plugins that a worker must load.
         self._waiting: dict[Owners, deque[tuple[int, list[Trial]]]] = {}
         groups: dict[tuple[object, ...], list[Trial]] = {}
         keys = {label: selector_key(method) for label, method in job.methods.items()}
@@ -76,14 +76,14 @@ class Batches:
         return Batch(trials)
 
     def repeat(self, batch: Batch) -> None:
-        """Send a batch again, before the others; one that was lost twice is split into single trials."""
+        """Requeue a batch, ahead of the unsent ones; one that was lost twice is split into single trials."""
         if batch.losses >= 2:
             self._again.extend(Batch([trial], batch.losses) for trial in batch.trials)
         else:
             self._again.append(batch)
 
     def observe(self, trial: Trial, seconds: float) -> None:
-        """Learn how long a trial took; NaN if that is not known."""
+        """Learn from the duration of a trial; NaN if unknown."""
         if not math.isnan(seconds):
             total, count = self._observed.get((trial.dataset, trial.method), (0.0, 0))
             self._observed[trial.dataset, trial.method] = (total + seconds, count + 1)
@@ -99,37 +99,37 @@ class Batches:
         return seconds
 
 
-# Transfers at once: each has one piece in the memory of the driver.
+# Concurrent transfers: each holds one piece in the driver's memory.
 AT_ONCE = 8
-# A machine that receives a file so often and still lacks it cannot keep it.
+# A machine that has received a file this often and still lacks it cannot keep it.
 MOST_TIMES = 5
 
 
 @dataclass(eq=False)
 class Transfer:
-    """A file on its way."""
+    """The transfer of a file to a machine."""
 
-    cache: str  # the cache of the machine that gets it
-    worker: str  # the worker that the pieces are sent to
-    name: str  # SHA-256 of the file
+    cache: str  # the receiving machine's cache
+    worker: str  # the worker that receives the pieces
+    name: str  # SHA-256 checksum of the file
     offset: int = 0
-    waiting: list[Batch] = field(default_factory=list)  # the batches that need it
+    waiting: list[Batch] = field(default_factory=list)  # the batches that need the file
 
 
 class Transfers:
-    """What is on its way, and what waits for its turn."""
+    """Active and queued transfers."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._queue: deque[Transfer] = deque()
         self._open: dict[tuple[str, str], Transfer] = {}
         self._times: Counter[tuple[str, str]] = Counter()
-        # What has arrived, with the ticket of the last call before that.
+        # The files that have arrived, with the last ticket at that time.
         self._arrived: dict[tuple[str, str], int] = {}
         self._n_active = 0
 
     def request(self, cache: str, worker: str, name: str, batch: Batch | None) -> bool:
-        """Ask for a file to be sent; a batch waits for it. Return False if the machine keeps losing it."""
+        """Queue a file transfer and let a batch wait for it; return False if the machine keeps losing the file."""
         transfer = self._open.get((cache, name))
         if transfer is None:
             self._times[cache, name] += 1
@@ -142,11 +142,11 @@ class Transfers:
         return True
 
     def has_arrived_since(self, cache: str, name: str, ticket: int) -> bool:
-        """Tell whether a file has arrived after a call was sent, whose answer then says nothing about it."""
+        """Return whether a file arrived after a call was sent, which makes the call's answer obsolete."""
         return self._arrived.get((cache, name), -1) >= ticket
 
     def start(self) -> Iterator[Transfer]:
-        """Yield the transfers whose turn it is."""
+        """Yield the transfers to start now."""
         while self._queue and self._n_active < AT_ONCE:
             self._n_active += 1
             yield self._queue.popleft()
@@ -159,25 +159,25 @@ class Transfers:
             return Piece(transfer.name, transfer.offset, total, file.read(PIECE))
 
     def advance(self, transfer: Transfer, answer: PieceReceived) -> bool:
-        """Note how far a transfer has come; return False if it must begin again too often."""
+        """Record a transfer's progress; return False if it had to restart too often."""
         if answer.n_bytes == 0:
             self._times[transfer.cache, transfer.name] += 1
         transfer.offset = answer.n_bytes
         return self._times[transfer.cache, transfer.name] <= MOST_TIMES
 
     def arrive(self, transfer: Transfer, ticket: int) -> None:
-        """Note that a file has arrived, and the ticket of the last call so far."""
+        """Record the arrival of a file, with the latest ticket."""
         self._arrived[transfer.cache, transfer.name] = ticket
 
     def end(self, transfer: Transfer) -> list[Batch]:
-        """Take a transfer out, whether or not it has arrived; return the batches that waited for it."""
+        """Remove a transfer, complete or not, and return the batches that waited for it."""
         if self._open.pop((transfer.cache, transfer.name), None) is None:
             return []
         self._n_active -= 1
         return transfer.waiting
 
     def forget(self, worker: str) -> list[Batch]:
-        """Take out what waits to be sent to a worker that is no longer used; return the batches that waited."""
+        """Remove the queued transfers to an excluded worker, and return the batches that waited for them."""
         gone = [transfer for transfer in self._queue if transfer.worker == worker]
         for transfer in gone:
             self._queue.remove(transfer)

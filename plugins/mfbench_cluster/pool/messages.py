@@ -1,7 +1,7 @@
-"""What a driver and its workers send to each other: small pickled records.
+"""The messages between a driver and its workers: small pickled records.
 
-Each message is wrapped with the version of mfbench, so that two versions recognize each other before either reads what
-it cannot understand.
+Each message is tagged with the version of mfbench, so that mismatched versions detect each other before unpickling
+anything else.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ from mfbench.run.workers.job import Job
 
 PIECE = 4 * 2**20  # bytes of a file in one message
 _MARK = "mfbench message 1"
-_LOCAL = ("data_folder", "log", "path")  # fields of a job that hold on one machine only
+_LOCAL = ("data_folder", "log", "path")  # fields of a job that are only valid on one machine
 
 
 class MessageError(Exception):
-    """A message cannot be read: it comes from another version, or is damaged."""
+    """A message cannot be read: it comes from another version or is damaged."""
 
 
 @dataclass(frozen=True)
 class WorkerMachine:
     """The machine of a worker."""
 
-    cache: str  # identifies its cache of arrays: workers with the same one share files
-    host: str  # its name
-    kind: str  # processor, number of processors and system: times of two kinds do not compare
+    cache: str  # identifies its array cache: workers with the same cache share files
+    host: str  # host name
+    kind: str  # processor, number of processors and system: times of different kinds are not comparable
 
 
 @dataclass(frozen=True)
 class JobPackage:
-    """The handshake: the job of a run, without folders and paths, and what computes it."""
+    """The handshake message: a run's job without local paths, and the fingerprint of its code."""
 
-    name: str  # SHA-256 of `content`
-    content: bytes  # the fields of the job, packed: a worker reads them if it has the same code
+    name: str  # SHA-256 checksum of `content`
+    content: bytes  # the job's fields, pickled: only unpacked by workers with the same code
     fingerprint: Fingerprint
 
     @classmethod
@@ -54,8 +54,8 @@ class JobPackage:
 class Piece:
     """A piece of an array file."""
 
-    name: str  # SHA-256 of the whole
-    offset: int  # offset, total: where the piece begins, and the size of the whole, in bytes
+    name: str  # SHA-256 checksum of the whole file
+    offset: int  # offset, total: start of the piece and size of the whole file, in bytes
     total: int
     data: bytes
 
@@ -72,16 +72,16 @@ class RunBatch:
 
 @dataclass(frozen=True)
 class Accepted:
-    """The answer of a worker that computes with the same code, and has the job now."""
+    """The answer of a worker that runs the same code and now has the job."""
 
     machine: WorkerMachine
 
 
 @dataclass(frozen=True)
 class Refused:
-    """The answer of a worker that computes with other code or cannot work: it runs nothing."""
+    """The answer of a worker that runs other code or cannot work; it runs nothing."""
 
-    reasons: tuple[str, ...]  # clauses such as "mfbench 0.1.0 instead of 0.2.0"
+    reasons: tuple[str, ...]  # clauses of the form "mfbench 0.1.0 instead of 0.2.0"
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Missing:
 class PieceReceived:
     """The answer to a piece."""
 
-    n_bytes: int  # bytes that the worker has from the beginning on; 0 if the whole turned out to be damaged
+    n_bytes: int  # number of bytes received so far; 0 if the file's checksum was wrong
     is_complete: bool
 
 
@@ -111,16 +111,16 @@ class Answered:
 
 @dataclass(frozen=True)
 class Withdrawn:
-    """The answer to a batch that was given up."""
+    """The answer to a cancelled batch."""
 
 
 def packed(message: Any) -> bytes:
-    """Return a message as it is sent."""
+    """Serialise a message."""
     return pickle.dumps((_MARK, VERSION, pickle.dumps(message)))
 
 
 def unpacked(data: bytes) -> Any:
-    """Read a message."""
+    """Deserialise a message."""
     try:
         mark, version, body = pickle.loads(data)  # nosec B301  # from another process of the run
     except Exception as error:
@@ -129,5 +129,5 @@ def unpacked(data: bytes) -> Any:
         raise MessageError(f"mfbench {version} instead of {VERSION}")
     try:
         return pickle.loads(body)  # nosec B301  # from another process of the run
-    except Exception as error:  # the same version with other code
+    except Exception as error:  # the same version with different code
         raise MessageError(f"a message that cannot be read ({error})") from error

@@ -1,4 +1,4 @@
-"""The remote pool: it runs trials on the workers of an engine, and yields each exactly once, whatever is lost."""
+"""The remote pool: runs trials on an engine's workers, and yields each exactly once despite any losses."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ from mfbench_cluster.pool.messages import (
     unpacked,
 )
 
-ATTEMPTS = 3  # handshakes that may be lost while the worker is still there
+ATTEMPTS = 3  # lost handshakes after which a worker that is still present is excluded
 _SHOWN = 10
-# Seconds before the user is notified that no worker runs trials: there is none, or those that are there are starting.
+# Seconds before warning that no worker runs trials: without any worker, and while workers are starting.
 _SILENT, _STARTING = 5.0, 30.0
 CONTINUE = "the results so far are stored: repeat the command to continue"
 
 
 @dataclass
 class Workers:
-    """The workers as the driver sees them."""
+    """The workers as seen by the driver."""
 
-    notify: Callable[[str], None]  # takes a sentence for the user
+    notify: Callable[[str], None]  # shows a sentence to the user
     patience: float  # seconds to wait for a worker
     present: Mapping[str, int] = field(default_factory=dict)
-    accepted: dict[str, int] = field(default_factory=dict)  # with the ticket of the last call before that
+    accepted: dict[str, int] = field(default_factory=dict)  # with the last ticket at that time
     avoided: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _asked: set[str] = field(default_factory=set)
     _losses: Counter[str] = field(default_factory=Counter)
@@ -56,8 +56,8 @@ class Workers:
     barred: frozenset[str] = frozenset()
 
     def update(self, present: Mapping[str, int], now: float) -> list[str]:
-        """Take note of the workers that are there; return those whose handshake is due."""
-        for worker in set(self.present) - set(present):  # another process may come under the same name
+        """Update the current workers; return those that need a handshake."""
+        for worker in set(self.present) - set(present):  # another process may appear under the same name
             self.accepted.pop(worker, None)
             self._asked.discard(worker)
             self._losses.pop(worker, None)
@@ -70,20 +70,20 @@ class Workers:
         return strangers
 
     def accept(self, worker: str, ticket: int) -> None:
-        """Use a worker that has the job, unless it has gone or is avoided."""
+        """Use a worker that has the job, unless it is gone or excluded."""
         if worker in self.present and worker not in self.avoided:
             self.accepted[worker] = ticket
             self._count()
 
     def forget(self, worker: str, ticket: int) -> None:
-        """Repeat the handshake of a worker that says that it lacks the job, unless it was asked before it got it."""
+        """Repeat the handshake of a worker that reports the job missing, unless its call predates the handshake."""
         if self.accepted.get(worker, ticket) < ticket:
             del self.accepted[worker]
             self._asked.discard(worker)
             self._count()
 
     def avoid(self, worker: str, reasons: tuple[str, ...]) -> None:
-        """Send nothing to a worker any more; the user is notified once."""
+        """Exclude a worker from now on, and warn the user once."""
         self.accepted.pop(worker, None)
         if worker not in self.avoided:
             self.avoided[worker] = reasons
@@ -91,7 +91,7 @@ class Workers:
         self._count()
 
     def lose(self, worker: str, reason: str) -> None:
-        """Take note of a handshake that was lost; a worker that is there and does not answer is avoided."""
+        """Record a lost handshake; a worker that is present but does not respond is excluded."""
         self._losses[worker] += 1
         self._asked.discard(worker)
         if self._losses[worker] >= ATTEMPTS and worker in self.present:
@@ -120,19 +120,19 @@ class Workers:
             self.notify(f"{lack}; waiting for {duration_text(self.patience)} at most")
 
 
-# Calls in flight per worker slot: no worker waits for the driver.
+# Calls in flight per worker slot, so that a worker never waits for the driver.
 WINDOW = 8
-# A trial whose workers were lost so often may be what kills them.
+# A trial whose workers were lost this often may be what kills them.
 MOST_LOSSES = 5
 PATIENCE = 300.0
-_WAIT = 1.0  # seconds for which the engine is waited for, and between two looks at the workers
+_WAIT = 1.0  # timeout in seconds for waiting on the engine, and interval between polls of the workers
 
-# What a call is for: trials, a piece of a file, or the handshake of the worker with this name.
+# The content of a call: trials, a piece of a file, or the handshake of the worker with this name.
 Purpose = Batch | Transfer | str
 
 
 class RunWarning(UserWarning):
-    """Something about a run that its user should know while it goes on."""
+    """Something that the user should know about a run in progress."""
 
 
 def warn(sentence: str) -> None:
@@ -141,10 +141,10 @@ def warn(sentence: str) -> None:
 
 
 class RemotePool(Executor):
-    """Run trials on the workers of an engine."""
+    """Runs trials on the workers of an engine."""
 
-    # Each trial runs at least once and is yielded exactly once: calls that are lost are sent again, and a second answer
-    # is dropped. A worker with other code is never sent trials.
+    # Each trial runs at least once and is yielded exactly once: lost calls are sent again, and duplicate answers are
+    # dropped. Workers with different code never receive trials.
 
     budget: Budget | None = None
     follow: Follow | None = None
@@ -169,7 +169,7 @@ class RemotePool(Executor):
         self._lost_now: Counter[str] = Counter()
 
     def start(self, job: Job, budget: Budget | None = None, follow: Follow | None = None) -> None:
-        """Enter the engine; array files are sent to workers that cannot read the folder of arrays."""
+        """Enter the engine; workers that cannot read the array folder receive the files by transfer."""
         self.job, self.budget, self.follow = job, budget, follow
         package = JobPackage.of(job, self._fingerprint)
         self._job_name, self._handshake = package.name, packed(package)
@@ -178,13 +178,13 @@ class RemotePool(Executor):
             self.engine.__enter__()
 
     def submit(self, trials: Iterable[Trial]) -> None:
-        """Take trials, in the order in which to run them."""
+        """Accept trials, in the order in which to run them."""
         trials = list(trials)
         self._open = {trial.key: trial for trial in trials}
         self._batches = Batches(trials, self.job, self._cost)
 
     def collect(self) -> Iterator[tuple[Trial, TrialResult]]:
-        """Yield each trial with its result as it ends, or raise `RunError` if no worker can run any."""
+        """Yield each trial with its result as it ends; raise `RunError` if no worker can run trials."""
         while self._open and not (self.budget is not None and self.budget.is_over):
             self._look()
             self._fill()
@@ -192,15 +192,15 @@ class RemotePool(Executor):
             with _explained():
                 outcomes = sorted(self.engine.wait(patience), key=lambda one: one.ticket)
             if self.follow is not None:
-                self.follow([])  # only its worker knows which trial of a batch runs
+                self.follow([])  # only the worker knows which trial of a batch is running
             self._lost_now.clear()
             for outcome in outcomes:
                 yield from self._take(outcome)
-                self._fill()  # before the next result is stored, so that no worker waits for that
+                self._fill()  # refill before the next result is stored, so that no worker idles meanwhile
 
     def close(self) -> None:
-        """Give up the calls in flight, and leave the engine."""
-        error = sys.exc_info()  # which ends the run, if any
+        """Cancel the calls in flight, and leave the engine."""
+        error = sys.exc_info()  # the exception that ends the run, if any
         try:
             self.engine.withdraw(list(self._sent))
         finally:
@@ -219,7 +219,7 @@ class RemotePool(Executor):
             self._submit(worker, self._handshake, worker)
 
     def _fill(self) -> None:
-        """Send as many calls as the workers have room for."""
+        """Send as many calls as the workers have capacity for."""
         for transfer in self._transfers.start():
             self._send_piece(transfer)
         while self._n_calls < WINDOW * self._workers.slots:
@@ -235,7 +235,7 @@ class RemotePool(Executor):
                 self._submit(batch, packed(message))
 
     def _has_time_for(self, trial: Trial) -> bool:
-        """Tell whether the budget admits a trial; one that it does not is given up."""
+        """Return whether the budget admits a trial; drop the trial if not."""
         if self.budget is None or self.budget.admits(trial):
             return True
         del self._open[trial.key]
@@ -275,7 +275,7 @@ class RemotePool(Executor):
             self._received(purpose, message)
         elif isinstance(purpose, Batch) and isinstance(message, Missing) and outcome.worker:
             self._missing(purpose, message, outcome)
-        elif isinstance(message, Withdrawn):  # by its worker, which ends
+        elif isinstance(message, Withdrawn):  # withdrawn by a worker that is shutting down
             self._again(purpose)
         else:
             yield from self._lost(purpose, replace(outcome, answer=None, reason="it answered with no result"))
@@ -283,7 +283,7 @@ class RemotePool(Executor):
     def _results(
         self, purpose: Purpose | None, message: Answered, outcome: CallOutcome
     ) -> Iterator[tuple[Trial, TrialResult]]:
-        """Yield what has not been yielded; the answer to a call that was reported as lost counts as well."""
+        """Yield the results that are still open; answers to calls already reported as lost count too."""
         self.machines.setdefault(message.machine.host, message.machine.kind)
         for result in message.results:
             trial = self._open.pop(result.key, None) if isinstance(result, TrialResult) else None
@@ -318,7 +318,7 @@ class RemotePool(Executor):
             self._batches.repeat(batch)
 
     def _again(self, purpose: Purpose | None) -> None:
-        """Send what a call was for again, without counting it as a loss."""
+        """Resend the content of a call, without counting it as lost."""
         if isinstance(purpose, Batch):
             self._batches.repeat(purpose)
         elif isinstance(purpose, Transfer):
@@ -348,9 +348,9 @@ class RemotePool(Executor):
                 yield trial, failed(trial, Status.CRASH, "ProcessExpired", reason)
 
     def _was_running(self, outcome: CallOutcome) -> bool:
-        """Tell whether a lost call may have been running: a worker begins its calls in the order of their tickets."""
+        """Return whether a lost call may have been running: workers start their calls in ticket order."""
         if outcome.worker and outcome.worker not in self._workers.accepted:
-            return False  # it has never worked, or is avoided by now
+            return False  # it never worked, or is excluded by now
         name = outcome.worker or outcome.reason
         self._lost_now[name] += 1
         return self._lost_now[name] <= max(1, self._workers.present.get(outcome.worker, 1))
@@ -358,7 +358,7 @@ class RemotePool(Executor):
 
 @contextmanager
 def _explained() -> Iterator[None]:
-    """Turn whatever an engine raises into one sentence."""
+    """Turn engine errors into one sentence."""
     try:
         yield
     except MfbenchError:

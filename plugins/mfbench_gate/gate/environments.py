@@ -1,4 +1,4 @@
-"""The two environments of a gate: an interpreter, or a git revision that is checked out and installed, and cached."""
+"""The environments of a gate: an interpreter, or a git revision that is checked out, installed and cached."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from mfbench_gate.gate.replicate import SHARING
 PREFIX = "git:"
 MERGE_BASE = "merge-base"
 _READY = "ready"
-# An environment runs this when it starts. The other packages come behind its own, editable ones too; but nothing of the
-# checkout itself, where a base would find what only the head has.
+# Runs when an environment starts. Shared packages (including editable ones) follow the environment's own; the checkout
+# itself is hidden, since a base would otherwise find modules that only the head has.
 _SHARE = """
 import os, site, sys
 
@@ -51,23 +51,23 @@ _LINES_SHOWN = 3
 
 
 class EnvironmentBuildError(MfbenchError):
-    """The environment of a side cannot be made."""
+    """The environment of a side cannot be created."""
 
 
 @dataclass(frozen=True)
 class PreparedSide:
-    """A side that can be measured."""
+    """A side that is ready to be measured."""
 
-    name: str  # as the user named it
+    name: str  # as named by the user
     python: Path  # its interpreter
     version: str  # the commit, or the path of the interpreter
     notes: tuple[str, ...] = ()  # sentences for the report
 
 
 def prepare_side(text: str, folder: Path, cache: Path | None = None) -> PreparedSide:
-    """Return the interpreter of a side, and make its environment if it is a revision."""
-    # The environment of a revision contains the project alone; everything else it takes from the environment that runs
-    # this, so that both sides use the same libraries. Requirements that are missing there are installed.
+    """Return the interpreter of a side, creating its environment if it is a revision."""
+    # The environment of a revision contains only the project; everything else comes from the running environment, so
+    # that both sides use the same libraries. Missing requirements are installed.
     if not text.startswith(PREFIX):
         if not (Path(text).is_file() and os.access(text, os.X_OK)):
             raise UsageError(
@@ -104,7 +104,7 @@ def _project(folder: Path) -> Path:
 
 
 def _without_filters(top: Path) -> list[str]:
-    """Return the options with which a checkout runs no filter: the attributes of any commit could request one."""
+    """Return git options that disable all filters during checkout: any commit's attributes could enable one."""
     keys = run_git(top, "config", "--list", "--name-only", "--null").split("\0")
     names = dict.fromkeys(key.rpartition(".")[0] for key in keys if key.startswith("filter."))
     off = ("smudge=", "clean=", "process=", "required=false")
@@ -123,7 +123,7 @@ def _commit(top: Path, revision: str) -> str:
 
 
 def _merge_base(top: Path) -> str:
-    # GitHub names the branch into which a pull request will be merged.
+    # GitHub sets this to the target branch of a pull request.
     target = os.environ.get("GITHUB_BASE_REF")
     branches = [f"origin/{target}"] if target else list(_MAIN_BRANCHES)
     for branch in branches:
@@ -136,7 +136,7 @@ def _merge_base(top: Path) -> str:
 
 
 def _build(place: Path, top: Path, commit: str, inside: Path) -> None:
-    """Check out a commit and install it; what an interrupted attempt has left is removed first."""
+    """Check out a commit and install it, after removing the remains of an interrupted attempt."""
     tree, env, log = place / "tree", place / "env", place.with_suffix(".log")
     shutil.rmtree(place, ignore_errors=True)
     run_git(top, "worktree", "prune")
@@ -144,7 +144,7 @@ def _build(place: Path, top: Path, commit: str, inside: Path) -> None:
     run_git(top, "worktree", "add", "--detach", "--quiet", str(tree), commit, options=_without_filters(top))
     log.write_text("")
     venv.create(env, with_pip=False, symlinks=os.name != "nt")
-    # The environment sees the packages of this one, behind its own.
+    # The environment sees the running environment's packages, after its own.
     own = {sysconfig.get_paths()[name] for name in ("purelib", "platlib")}
     paths = [entry for entry in sys.path if entry in own or Path(entry).name in ("site-packages", "dist-packages")]
     text = _SHARE.format(folders=list(dict.fromkeys(paths)), top=str(top.resolve()))
@@ -163,7 +163,7 @@ def _python_of(env: Path) -> Path:
 
 
 def _install(env: Path, project: Path, commit: str, log: Path) -> None:
-    # Without dependencies, so that pip touches nothing of the shared packages; then what is missing among them.
+    # Install without dependencies first, so that pip does not touch the shared packages; then add the missing ones.
     isolation = ["--no-build-isolation"] if _has_build_backend(project) else []
     _pip(env, commit, log, ["--no-deps", "--ignore-installed", *isolation, str(project)])
     installed = next(d for d in metadata.distributions(path=[str(_site_packages(env))]) if d.metadata["Name"])
@@ -177,7 +177,7 @@ def _has_build_backend(project: Path) -> bool:
         table = tomllib.loads((project / "pyproject.toml").read_text(encoding="utf-8"))
         for requirement in table.get("build-system", {}).get("requires", ["setuptools"]):
             metadata.distribution(re.split(r"[^\w.-]", requirement.strip(), maxsplit=1)[0])
-    except (OSError, ValueError, metadata.PackageNotFoundError):  # pip says what is wrong with the file
+    except (OSError, ValueError, metadata.PackageNotFoundError):  # pip reports what is wrong with the file
         return False
     return True
 

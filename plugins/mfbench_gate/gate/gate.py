@@ -1,4 +1,4 @@
-"""The gate: measure two sides until every cell is judged, or the budget is spent."""
+"""The gate: measure two sides until every cell is judged, or the budget is used up."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ from mfbench_gate.interim import PAIRS_PER_BLOCK, Analyses, plan_analyses
 from mfbench_gate.judge import CostKey, PairedCosts, is_confirmed, judge_costs
 from mfbench_gate.scores import judge_scores, score_pairs
 
-# Costs and scores may each raise a false alarm with half of the level.
+# Costs and scores each get half of the level for false alarms.
 SHARE = 0.5
-# Blocks in which a cell that was called worse must show it again; a small level needs more.
+# Number of blocks in which a cell called worse must be worse again; a small level needs more.
 CONFIRMING_BLOCKS = 3
-# An alarm that is not confirmed at once gets as many blocks again.
+# If an alarm is not confirmed at once, the same number of blocks is run again.
 CONFIRMATIONS = 2
-# Confirming blocks beyond the budget may take so many times what the last block took.
+# Confirming blocks beyond the budget may take up to this multiple of the last block's duration.
 PATIENCE = 2.0
-# The rest of the budget is for confirmations.
+# Share of the budget for measuring; the rest is for confirmations.
 MEASURING = 0.8
 NO_TIME = "called worse, but the measurements ended before new pairs could confirm it"
 UNCONFIRMED = "called worse at first, but new pairs do not confirm it"
@@ -53,12 +53,12 @@ class Gate:
     base: PreparedSide
     head: PreparedSide
     start: Start  # takes "base" or "head" and returns a new replicate
-    say: Callable[[str], None]  # called with a sentence on the progress
+    say: Callable[[str], None]  # called with progress messages
     limits: WorseLimits = field(default_factory=WorseLimits)  # what counts as worse
     level: float = 0.05  # probability of any false alarm
     budget: float = 600.0  # seconds for all measurements
-    clock: str = "cpu"  # the time that is judged
-    seed: int = 0  # of the orders of measurement
+    clock: str = "cpu"  # the time to judge
+    seed: int = 0  # seed for the orders of measurement
     undecided_ok: bool = False  # whether undecided cells count as no worse in the exit code
     now: Callable[[], float] = time.monotonic  # the clock of the budget, in seconds
 
@@ -81,7 +81,7 @@ class Gate:
             self._problem = f"The measurements ended early: {error}."
             self._judge(
                 self._analyses.pairs[-1], self._measured.remaining(self.plan.cells)
-            )  # confirms nothing any more
+            )  # confirmation is no longer possible
         for cell in self._measured.remaining(self.plan.cells):
             if not self._n_pairs(cell):
                 self._measured.omissions[cell.name] = LATE
@@ -91,7 +91,7 @@ class Gate:
         if not (active := self._measured.remaining(self.plan.cells)):
             return
         self._blocks.run(active, self._measured)
-        # The duration of a block is known now.
+        # Only now is the duration of a block known.
         seconds = self._measured.seconds
         blocks = 1 + max(0, int((self._end_of_analyses - self.now()) / max(seconds, 1e-3)))
         n_tests = sum(len(self._measured.measures(cell)) for cell in active)
@@ -114,7 +114,7 @@ class Gate:
         return len(self._measured.costs.get((cell.place, "fit"), PairedCosts()).base)
 
     def _judge(self, n_pairs: int, active: Sequence[TimedCell]) -> list[TimedCell]:
-        """Judge what is undecided yet; return the cells with an undecided measure."""
+        """Judge the undecided cells and return those that still have an undecided measure."""
         places = {cell.place for cell in active}
         costs = {
             key: own for key, own in self._measured.costs.items() if key[0] in places and not self._is_decided(key)
@@ -130,19 +130,19 @@ class Gate:
         return cell is not None and (cell.verdict is not CellVerdict.UNDECIDED or cell.reason == UNCONFIRMED)
 
     def _confirm(self, worse: Mapping[CostKey, ComparedCell]) -> dict[CostKey, ComparedCell]:
-        """Measure cells that were called worse again, in new processes; an alarm that does not recur is none."""
+        """Measure cells that were called worse again in new processes; only alarms that recur count."""
         if not worse:
             return {}
         cells = {cell.place: cell for cell in self.plan.cells}
         pending = dict.fromkeys(place for place, _ in worse)
         self.say(f"confirming {counted(len(pending), 'cell')}")
-        # What fails now is left out like what failed before.
+        # Failures here are reported as omissions, like earlier ones.
         measured = self._measured
         again = Measurements(judged=measured.judged, rounds=measured.rounds, omissions=measured.omissions)
         n_blocks = confirming_blocks(self.level)
         n_run, last, end = 0, CONFIRMATIONS * n_blocks, self._blocks.deadline
         confirmed: dict[CostKey, ComparedCell] = {}
-        # The first confirmation is finished beyond the budget, unless a trial hangs.
+        # The first confirmation may exceed the budget, unless a trial hangs.
         self._blocks.deadline = max(end, self.now() + PATIENCE * n_blocks * measured.seconds)
         while n_run - again.n_spoilt < last and len(confirmed) < len(worse):
             if self._is_over(self._blocks.deadline):
@@ -188,7 +188,7 @@ class Gate:
         )
 
     def _cost_cells(self) -> list[ComparedCell]:
-        # A system that does not report memory gives zeros, which say nothing.
+        # A system that does not report memory yields zeros, which carry no information.
         has_memory = any(
             any(costs.base + costs.head) for (_, measure), costs in self._measured.costs.items() if measure == "memory"
         )
@@ -196,7 +196,7 @@ class Gate:
             cell
             for cell in self._verdicts.values()
             if (cell.measure != "memory" or has_memory)
-            # What failed later is left out with its reason; a verdict that was reached before stays.
+            # Cells that fail later are omitted with the reason, but a verdict reached before stays.
             and (cell.name not in self._measured.omissions or cell.verdict is not CellVerdict.UNDECIDED)
         ]
 
@@ -243,7 +243,7 @@ def judge_answers(
 
 
 def confirming_blocks(level: float) -> int:
-    """Return the blocks in which new pairs can be significant at a level."""
+    """Return the number of blocks after which new pairs can be significant at a level."""
     return max(CONFIRMING_BLOCKS, -(-math.ceil(math.log2(1.0 / level)) // PAIRS_PER_BLOCK))
 
 

@@ -1,4 +1,4 @@
-"""Measuring two sides in blocks of four fresh processes, cell by cell in turns, so that both share any disturbance."""
+"""Measure two sides in blocks of four fresh processes, alternating cell by cell, so that both share any disturbance."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class TimedCell:
     """Trials whose costs are judged together."""
 
     place: MeasuredCase
-    trials: tuple[Trial, ...]  # pairs of measurements take them in turns
+    trials: tuple[Trial, ...]  # pairs of measurements cycle through them
 
     @property
     def name(self) -> str:
@@ -62,7 +62,7 @@ def plan_gate(
 
 
 def _measurable(plan: Plan, registry: Registry) -> list[str]:
-    """Return the methods that a gate can measure; those that are not known here may be known to a side."""
+    """Return the methods that a gate can measure; those unknown here may be known to a side."""
     loaded = plan.loaded
     labels = [method.label for method in loaded.suite.methods]
     for method in loaded.suite.methods:
@@ -83,7 +83,7 @@ def _measurable(plan: Plan, registry: Registry) -> list[str]:
 
 
 def _cells(plan: Plan, dataset: str, method: str) -> Iterator[TimedCell]:
-    """Yield one cell for each size of the protocol ``timing``, and one for all folds of any other."""
+    """Yield one cell per size for the protocol ``timing``, and one for all folds otherwise."""
     protocol, seed = plan.protocol, plan.loaded.suite.suite.seed
     trials = [
         Trial("", dataset, method, repeat, fold, derive_seed(seed, dataset, method, repeat, fold))
@@ -102,10 +102,10 @@ def _cells(plan: Plan, dataset: str, method: str) -> Iterator[TimedCell]:
 
 
 BASE, HEAD = "base", "head"
-# Base, head, head, base or the reverse: a machine that gets slower or faster at a steady rate favours neither.
+# ABBA or BAAB order: a machine that speeds up or slows down steadily favours neither side.
 ORDERS = ((0, 1, 2, 3), (1, 0, 3, 2))
 SIDES = (BASE, HEAD, HEAD, BASE)
-# A machine that slept for longer than this during a block has spoilt it.
+# If the machine sleeps longer than this during a block, the block is discarded.
 LONGEST_SLEEP = 2.0
 LATE = "the budget ended before it could be measured; give more time, or name fewer methods and data with --only"
 Start = Callable[[str], RunningReplicate]
@@ -114,23 +114,23 @@ Answer = Mapping[str, Any]
 
 @dataclass
 class Measurements:
-    """What a gate has measured so far."""
+    """The measurements of a gate so far."""
 
     costs: dict[CostKey, PairedCosts] = field(default_factory=dict)
     # The last answer to each trial, for its scores and predictions.
     answers: dict[tuple[str, MeasuredCase, int, int], Answer] = field(default_factory=dict)
-    # Cells that could not be measured, by name, each with a sentence.
+    # Cells that could not be measured, by name, with the reason.
     omissions: dict[str, str] = field(default_factory=dict)
-    # The measures that are judged of each method that exists: none if neither side runs own code in it.
+    # The measures to judge for each existing method; empty if it runs no code of either side's project.
     judged: dict[str, set[str]] = field(default_factory=dict)
     rounds: dict[str, int] = field(default_factory=dict)  # repetitions of each cell's trial within a process, by name
     seconds: float = 0.0  # duration of the last block
-    n_spoilt: int = 0  # blocks that were dropped because the machine slept
-    # Versions of Python and of all packages on each side.
+    n_spoilt: int = 0  # blocks discarded because the machine slept
+    # Versions of Python and all packages on each side.
     versions: dict[str, Mapping[str, str]] = field(default_factory=dict)
 
     def measures(self, cell: TimedCell) -> Collection[str]:
-        """Return what is judged of a cell."""
+        """Return the measures to judge for a cell."""
         return self.judged.get(cell.place.method, OFFSETS)
 
     def remaining(self, cells: Iterable[TimedCell]) -> list[TimedCell]:
@@ -141,7 +141,7 @@ class Measurements:
 class Blocks:
     """Runs blocks of measurements."""
 
-    deadline: float = math.inf  # when the measurements end, on this clock. What is incomplete then does not count
+    deadline: float = math.inf  # end of the measurements by this clock; incomplete ones do not count
 
     def __init__(self, start: Start, clock: str, seed: int, now: Callable[[], float] = time.monotonic) -> None:
         self._start, self._now = start, now
@@ -150,7 +150,7 @@ class Blocks:
         self._number = 0
 
     def pilot(self, cells: Iterable[TimedCell], into: Measurements) -> None:
-        """Run each cell once on both sides: to learn how long it takes, and which side cannot run it."""
+        """Run each cell once on both sides, to learn its duration and which side cannot run it."""
         sides = (BASE, HEAD)
         with self._team(sides) as processes:
             into.versions = {side: process.versions() for side, process in zip(sides, processes, strict=True)}
@@ -168,7 +168,7 @@ class Blocks:
                     into.rounds[cell.name] = rounds_for(min(float(answer["duration"]) for answer in answers.values()))
 
     def run(self, cells: Iterable[TimedCell], into: Measurements) -> None:
-        """Run one block: two pairs of each cell."""
+        """Run one block: two pairs for each cell."""
         begin, slept = self._now(), _seconds_asleep()
         measured: list[tuple[TimedCell, list[Answer]]] = []
         todo = into.remaining(cells)
@@ -198,9 +198,9 @@ class Blocks:
 
     @contextlib.contextmanager
     def _team(self, sides: Sequence[str]) -> Iterator[list[RunningReplicate]]:
-        """Start a process for each side, and end them; one that ends earlier is replaced by a new one of its side."""
+        """Start a process per entry of `sides` and end them on exit; one that ends early is replaced."""
         with contextlib.ExitStack() as self._stack:
-            # All processes exist before the first is waited for, so that they start side by side.
+            # Create all processes before waiting for the first, so that they start up in parallel.
             self._sides, self._processes = sides, [self._stack.push(self._start(side)) for side in sides]
             for process in self._processes:
                 process.__enter__()
@@ -217,7 +217,7 @@ class Blocks:
         return answer
 
     def _four(self, cell: TimedCell, into: Measurements) -> list[Answer]:
-        """Run a trial in all four processes; return the answers in their order, none if one of them failed."""
+        """Run a trial in all four processes; return the answers in order, or an empty list if any failed."""
         trial = cell.trials[self._number % len(cell.trials)]
         answers: dict[int, Answer] = {}
         for number in ORDERS[int(self._rng.integers(2))]:
@@ -241,7 +241,7 @@ def _failure(answers: Mapping[str, Answer]) -> str:
 
 
 def _seconds_asleep() -> float:
-    """Return how long the machine has slept since it started; 0.0 where the system does not tell."""
+    """Return how long the machine has slept since boot; 0.0 if the system does not report it."""
     if not hasattr(time, "CLOCK_BOOTTIME"):
         return 0.0
     return time.clock_gettime(time.CLOCK_BOOTTIME) - time.clock_gettime(time.CLOCK_MONOTONIC)

@@ -1,8 +1,8 @@
-"""A replicate: a fresh process of one side, which runs the trials that the gate sends and answers with their costs.
+"""A replicate: a fresh process of one side that runs the gate's trials and answers with their costs.
 
-The process runs with the interpreter of its side, but with the gate's own mfbench, so that both sides are driven by the
-same code: `BOOTSTRAP` puts it before everything that the side's environment contains. Requests come as lines of JSON on
-the standard input; answers go, also as JSON, to what was the standard output. What methods print goes to a log.
+The process runs with its side's interpreter, but with the gate's own mfbench, so that the same code drives both sides:
+`BOOTSTRAP` puts it before everything in the side's environment. Requests arrive as lines of JSON on the standard input;
+answers are written, also as JSON, to the original standard output. Output of methods is redirected to a log.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ BOOTSTRAP = (
     "import sys; sys.path.insert(0, sys.argv[1]); "
     "from mfbench_gate.gate.replicate import main; sys.exit(main(sys.argv[2]))"
 )
-# The module in an environment of the gate that adds the shared packages; see `mfbench_gate.gate.environments`.
+# The module in a gate's environment that adds the shared packages; see `mfbench_gate.gate.environments`.
 SHARING = "_mfbench_gate"
 UNTIMED = "it is tuned per dataset, so no trial fits the method that is tested"
-# A trial is repeated until it has taken this long, or so many times: the median of many short ones is steadier.
+# A trial is repeated until it has taken this long, or this often: the median of many short ones is steadier.
 LEAST_SECONDS = 0.05
 MOST_ROUNDS = 15
 
@@ -59,7 +59,7 @@ class Replicate:
 
     def run(self, trial: Trial, rounds: int) -> dict[str, Any]:
         """Run a trial and return its costs, as plain values."""
-        # It is run once before, because a first run loads and compiles.
+        # One warm-up run first, because it loads and compiles code.
         results = []
         for _ in range(1 + rounds):
             last = self._run(trial)
@@ -82,14 +82,14 @@ class Replicate:
         }
 
     def _run(self, trial: Trial) -> TrialResult:
-        # A fold keeps the selectors that were fitted on it, so each run needs a new one.
+        # A fold caches the selectors fitted on it, so each run needs a new one.
         fold = self._runner.make_fold(trial)
         gc.collect()
         return self._runner.run(trial, self._methods[trial.method], fold)
 
 
 def rounds_for(duration: float) -> int:
-    """Return how often a trial of a given duration in seconds is repeated."""
+    """Return how often to repeat a trial of a given duration in seconds."""
     return MOST_ROUNDS if duration <= 0 else int(min(MOST_ROUNDS, max(1, -(-LEAST_SECONDS // duration))))
 
 
@@ -98,7 +98,7 @@ def main(path: str) -> int:
     end_with_parent()
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     requests = os.fdopen(os.dup(0), encoding="utf-8")
-    if hasattr(os, "register_at_fork"):  # the gate learns of the end of this process from the end of its answers
+    if hasattr(os, "register_at_fork"):  # the gate detects the end of this process by the end of its answers
         os.register_at_fork(after_in_child=lambda: os.close(answers.fileno()))
     loaded, job = pickle.loads(Path(path).read_bytes())  # nosec B301  # from the process that started this one
     redirect_to(job.log)
@@ -109,7 +109,7 @@ def main(path: str) -> int:
         return 1
     threadpool_limits(1)
     limit_memory(job.memory_limit)
-    # What is loaded now stays: a collection before each trial need not look at it again.
+    # Exclude everything loaded so far from the garbage collections before each trial.
     gc.collect()
     gc.freeze()
     _answer(answers, {"missing": replicate.missing, "judged": replicate.judged})
@@ -126,7 +126,7 @@ def _answer(answers: TextIO, content: Mapping[str, Any]) -> None:
 
 
 def methods_of(loaded: LoadedSuite, registry: Registry) -> tuple[dict[str, ResolvedMethod], dict[str, str]]:
-    """Look up each method by itself: one that this side does not have must not take the others along."""
+    """Look up each method separately, so that one missing on this side does not affect the others."""
     methods: dict[str, ResolvedMethod] = {}
     missing: dict[str, str] = {}
     for method in loaded.suite.methods:
@@ -144,7 +144,7 @@ def methods_of(loaded: LoadedSuite, registry: Registry) -> tuple[dict[str, Resol
 
 
 def _own_packages() -> set[str] | None:
-    """Return the top-level names of what the gate installed for this side; None for an interpreter of the user's."""
+    """Return the top-level names that the gate installed for this side; None for a user's interpreter."""
     if SHARING not in sys.modules:
         return None
     return {path.name.partition(".")[0] for path in Path(sysconfig.get_path("purelib")).iterdir()}
@@ -157,7 +157,7 @@ def _judged(method: ResolvedMethod, registry: Registry, own: Set[str] | None) ->
 
 
 def _is_own(registered: Registered, own: Set[str] | None) -> bool:
-    """Tell whether a step is, or imports, a package that the two sides do not share."""
+    """Return whether a step belongs to, or imports, a package that the two sides do not share."""
     if own is None:
         return True
     factory = registered.spec.factory
@@ -171,6 +171,6 @@ def _versions() -> dict[str, str]:
 
     versions = {"python": sys.version.split()[0]}
     for distribution in metadata.distributions():
-        if distribution.metadata["Name"]:  # of two copies the first is imported
+        if distribution.metadata["Name"]:  # of two copies, the first is imported
             versions.setdefault(distribution.metadata["Name"], distribution.version)
     return versions

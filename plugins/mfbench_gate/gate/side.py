@@ -1,4 +1,4 @@
-"""One side of a gate as the main process sees it: a replicate is started, asked, and ended with all below it."""
+"""One side of a gate as seen by the main process: starts a replicate, queries it, and ends its process tree."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from mfbench.run.workers.job import Job, write_arrays
 from mfbench.suite.plan import Plan
 from mfbench_gate.gate.replicate import BOOTSTRAP
 
-# A process that imports everything and looks up the methods takes seconds; one that takes longer hangs.
+# Importing everything and looking up the methods takes seconds; a process that takes longer than this hangs.
 START_SECONDS = 300.0
 _ENDING_SECONDS = 5.0
 _READER_SECONDS = 1.0
@@ -44,12 +44,12 @@ class ReplicateError(MfbenchError):
 
 
 class RunningReplicate:
-    """A running replicate. Use it in a ``with`` block, which ends it."""
+    """A running replicate, ended by its ``with`` block."""
 
     def __init__(self, python: Path, harness: Path, order: Path, timeout: float) -> None:
         self._python, self._timeout = python, timeout
         self._errors = order.with_name("errors.log")
-        # One thread, and nothing that changes what Python imports.
+        # Use one thread, and drop the variables that change Python's imports.
         variables = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
         with self._errors.open("ab") as errors:
             self._process = subprocess.Popen(
@@ -57,9 +57,9 @@ class RunningReplicate:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
-                start_new_session=True,  # a group of its own, which is ended as a whole
+                start_new_session=True,  # a separate process group, which can be ended as a whole
                 encoding="utf-8",
-                cwd=order.parent,  # nothing there can be imported by mistake
+                cwd=order.parent,  # contains nothing that could be imported by mistake
                 env=variables | dict.fromkeys(THREAD_VARIABLES, "1"),
             )
         assert self._process.stdin is not None
@@ -89,7 +89,7 @@ class RunningReplicate:
         self._end()
 
     def run(self, trial: Trial, rounds: int, left: float = math.inf) -> Mapping[str, Any]:
-        """Run a trial; see `mfbench_gate.gate.replicate.Replicate.run`. A process that ends or hangs is an answer."""
+        """Run a trial; see `mfbench_gate.gate.replicate.Replicate.run`. A crash or hang is also an answer."""
         seconds = min(self._timeout * (rounds + 1), max(1.0, left))
         answer = self._ask({"trial": asdict(trial), "rounds": rounds}, seconds)
         if "failed" in answer:
@@ -97,12 +97,12 @@ class RunningReplicate:
         return answer
 
     def versions(self) -> dict[str, str]:
-        """Return the versions of Python and of all packages of the environment, by name."""
+        """Return the versions of Python and all packages of the environment, by name."""
         answer = self._ask({}, START_SECONDS)
         return {} if "failed" in answer else answer
 
     def _ask(self, request: Mapping[str, Any], seconds: float) -> dict[str, Any]:
-        with contextlib.suppress(BrokenPipeError):  # it has ended since its last answer; its exit code says how
+        with contextlib.suppress(BrokenPipeError):  # it ended after its last answer; its exit code tells how
             self._requests.write(json.dumps(request) + "\n")
             self._requests.flush()
         return self._receive(seconds)
@@ -114,13 +114,13 @@ class RunningReplicate:
         self._lines.put("")
 
     def _receive(self, seconds: float) -> dict[str, Any]:
-        """Return the next answer; if there is none, the process is ended, and the answer is the status and "failed"."""
+        """Return the next answer; if there is none, end the process and answer with the status and "failed"."""
         try:
             line = self._lines.get(timeout=seconds)
         except queue.Empty:
             self._end()
             return {"status": str(Status.TIMEOUT), "failed": f"did not answer within {seconds:g} s"}
-        if not line:  # its output has ended, so it is about to end
+        if not line:  # its output was closed, so it is about to end
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(_ENDING_SECONDS)
             self._end()
@@ -129,12 +129,12 @@ class RunningReplicate:
             answer = json.loads(line)
             if isinstance(answer, dict):
                 return answer
-        self._end()  # a method has found the way out, and written into it
+        self._end()  # a method found the output stream and wrote into it
         message = f"wrote something else than an answer: {line[:80].strip()!r}"
         return {"status": str(Status.CRASH), "failed": message}
 
     def _end(self) -> None:
-        """End the process and everything below it."""
+        """End the process and all its descendants."""
         if not self.is_alive:
             return
         self.is_alive = False
@@ -143,12 +143,12 @@ class RunningReplicate:
             for member in [*process.children(recursive=True), process]:
                 with contextlib.suppress(psutil.NoSuchProcess):
                     member.kill()
-        # What an ended process has left behind is still in its group, so its number has not been given to another.
+        # The group still contains the children of the ended process, so its number cannot have been reused.
         if hasattr(os, "killpg"):
-            with contextlib.suppress(ProcessLookupError, PermissionError):  # nobody is left
+            with contextlib.suppress(ProcessLookupError, PermissionError):  # no process is left
                 os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
-        # A descendant that left the group may hold the pipe; then the thread goes on, and closing would wait for it.
+        # A descendant that left the group may hold the pipe open; closing would block, so leave the thread running.
         self._reader.join(timeout=_READER_SECONDS)
         for stream in (self._requests, None if self._reader.is_alive() else self._process.stdout):
             if stream is not None:
@@ -162,14 +162,14 @@ _PROCESSES = 4
 
 @contextmanager
 def staged(plan: Plan) -> Iterator[Callable[[Path], RunningReplicate]]:
-    """Write the files of a gate to a temporary folder, which is removed afterwards."""
+    """Write the files of a gate to a temporary folder that is removed afterwards."""
     with temporary_folder("gate") as folder:
         order, harness = folder / "order.pickle", folder / "harness"
         order.write_bytes(pickle.dumps((plan.loaded, _job(plan, folder))))
         harness.mkdir()
-        # mfbench and the gate alone: the folders that they are installed in contain other packages.
+        # Expose only mfbench and the gate: their installation folders contain other packages.
         for package in (Path(errors.__file__).parent, Path(mfbench_gate.__file__).parent):
-            if os.name == "nt":  # links need a privilege there
+            if os.name == "nt":  # links require a privilege on Windows
                 shutil.copytree(package, harness / package.name)
             else:
                 (harness / package.name).symlink_to(package, target_is_directory=True)

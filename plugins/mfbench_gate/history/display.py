@@ -1,4 +1,4 @@
-"""The report of a history: trends, changes, the commits between which they lie, and the commands that bisect."""
+"""The report of a history: trends, changes, the commits around each change, and the commands to bisect them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from mfbench_gate.history.trends import SHORTEST, LevelChange, Series, Trend, bi
 BLOCKS = "▁▂▃▄▅▆▇█"
 SPARKS = 30
 LEAST_SPAN = 0.1
-"""Relative span that a chart shows at least, so that the noise of a quiet series does not fill it."""
+"""Minimum relative range of a chart, so that the noise of a quiet series does not fill it."""
 _SHORT = 7
 
 
@@ -50,7 +50,7 @@ def trend_chart(number: int, trend: Trend) -> Chart:
 
 
 def specify(trend: Trend) -> Any:
-    """Return a dot for each run, a bar for the median of each level, and a vertical line at each change."""
+    """Return a dot per run, a bar at the median of each level, and a vertical line at each change."""
     import altair as alt
 
     series = trend.series
@@ -101,11 +101,11 @@ TITLES = {
     "memory": "Peak memory",
 }
 FALSE_ALARMS = 0.05
-"""Largest share of series without a change in which noise alone shows one; see docs/gate.md."""
+"""Largest share of unchanged series in which noise alone shows a change; see docs/gate.md."""
 
 
 def history_report(name: str, measure: str, trends: Sequence[Trend]) -> Report:
-    """Return the report of a history: one section for each kind of machine."""
+    """Return the report of a history, with one section per kind of machine."""
     machines = list(dict.fromkeys(trend.series.machine for trend in trends))
     commits = {point.commit for trend in trends for point in trend.series.points}
     title = TITLES.get(measure, measure)
@@ -120,7 +120,7 @@ def history_report(name: str, measure: str, trends: Sequence[Trend]) -> Report:
 
 
 def machine_section(machine: Machine, trends: Sequence[Trend]) -> Section:
-    """Return the trends on one kind of machine: their table, their changes and their charts."""
+    """Return the trends on one kind of machine: their table, changes and charts."""
     sized = any(trend.series.size for trend in trends)
     size = ["size"] if sized else []
     table = Table(["method", "dataset", *size, "trend", "runs", "last", "last change"], title="Trends")
@@ -143,7 +143,7 @@ def machine_section(machine: Machine, trends: Sequence[Trend]) -> Section:
 
 
 def bisect_commands(trends: Sequence[Trend]) -> list[tuple[str, str]]:
-    """Return (name of the series, command) for the last change of each series that is for the worse."""
+    """Return (series name, command) for the latest regression of each series."""
     commands = [
         (trend.series.name, bisect_command(trend.series, trend.changes[-1])) for trend in trends if trend.changes
     ]
@@ -151,7 +151,7 @@ def bisect_commands(trends: Sequence[Trend]) -> list[tuple[str, str]]:
 
 
 def show_history(report: Report, trends: Sequence[Trend], console: Console) -> None:
-    """Print the report of a history, and the commands on lines of their own, to be copied."""
+    """Print the report of a history, and each command on a line of its own for copying."""
     show(report, console)
     if commands := bisect_commands(trends):
         console.print("\nTo find the commit of a change for the worse:")
@@ -161,7 +161,7 @@ def show_history(report: Report, trends: Sequence[Trend], console: Console) -> N
 
 
 def size_text(series: Series, change: LevelChange) -> str:
-    """Return the size of a change with its direction: in percent, for scores in percentage points or as it is."""
+    """Return the size and direction of a change: in percent or, for scores, in percentage points or metric units."""
     direction = "worse" if change.is_worse else "better"
     if not series.is_score:
         return f"{100 * change.size:+.1f} % ({direction})"
@@ -171,7 +171,7 @@ def size_text(series: Series, change: LevelChange) -> str:
 
 
 def between(change: LevelChange) -> str:
-    """Return the commits between which a change lies."""
+    """Return the commits around a change."""
     before, after = change.last_before.commit[:_SHORT], change.first_after.commit[:_SHORT]
     return f"within {before}" if change.is_within_commit else f"between {before} and {after}"
 
@@ -220,13 +220,13 @@ NOT_TOGETHER = "not measured together"
 
 
 def trend_cells(base: StoredResult, head: StoredResult) -> list[ComparedCell]:
-    """Return the cells of time and memory of everything that both sides measured."""
+    """Return the time and memory cells of everything measured on both sides."""
     cells = []
     measures = (TIME, "s", base.times, head.times), (MEMORY, "B", base.memory, head.memory)
     for measure, unit, of_base, of_head in measures:
         for place, new in of_head.items():
             old = of_base.get(place, {})
-            if base.kind != BENCHMARK_FILE:  # the rounds of a benchmark have no counterparts on the other side
+            if base.kind != BENCHMARK_FILE:  # benchmark rounds have no counterparts on the other side
                 old, new = (
                     {fold: value for fold, value in side.items() if fold in old and fold in new} for side in (old, new)
                 )
@@ -255,7 +255,7 @@ def trend_cells(base: StoredResult, head: StoredResult) -> list[ComparedCell]:
 
 
 def why_trend(base: StoredResult, head: StoredResult) -> str:
-    """Return the sentence that says why times and memory of two stored results have no verdict."""
+    """Return the sentence that explains why times and memory of two stored results have no verdict."""
     if not base.side.machine or not head.side.machine:
         where = "on machines that at least one of the results does not name"
     elif base.side.machine != head.side.machine:

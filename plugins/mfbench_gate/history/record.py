@@ -1,4 +1,4 @@
-"""From a stored run to the entry of a history: medians of times and memory, means of scores, cell by cell."""
+"""Convert a stored run to a history entry: medians of times and memory, means of scores, cell by cell."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class Commit:
     """A commit of the measured project."""
 
     name: str  # its hash
-    time: str | None  # when it was committed, as ISO 8601 in UTC; None if Git does not have it
+    time: str | None  # commit time in UTC (ISO 8601); None if unknown to Git
 
 
 def project_commit(folder: Path, name: str | None = None, recorded: str | None = None) -> Commit:
-    """Return the commit that a run has measured."""
+    """Return the commit measured by a run."""
     if name is None:
         try:
             top, name = run_git(folder, "rev-parse", "--show-toplevel", "HEAD").splitlines()
@@ -48,7 +48,7 @@ def project_commit(folder: Path, name: str | None = None, recorded: str | None =
     try:
         seconds, _ = run_git(folder, "rev-list", "--max-count=1", "--timestamp", name.lower()).split()
     except GitError:
-        return Commit(name.lower(), None)  # the time only orders the entries, and there is another to order them by
+        return Commit(name.lower(), None)  # the time only orders the entries, and there is a fallback
     return Commit(name.lower(), datetime.fromtimestamp(int(seconds), UTC).isoformat(timespec="seconds"))
 
 
@@ -56,7 +56,7 @@ _TIMES = ("select_wall", "select_cpu", "fit_wall", "fit_cpu", "predict_wall", "p
 
 
 def entry_of(run: Run, commit: Commit, calibration: Calibration | None, added: str) -> tuple[HistoryEntry, list[str]]:
-    """Return what a history keeps of a run."""
+    """Return the history entry of a run."""
     measurements, left_out = [], []
     trials = sized_outcomes(run)
     metrics = [name for name in trials.columns if name in SCORES]
@@ -105,7 +105,7 @@ def _measurement(
         predict_cpu=float(np.median(times["predict_cpu"])),
         fit_wall=float(np.median(times["select_wall"] + times["fit_wall"])),
         predict_wall=float(np.median(times["predict_wall"])),
-        # A system that does not report memory gives zero, and so does a trial that needed no more than the worker had.
+        # Zero means that the system does not report memory, or that the trial needed no more than the worker had.
         memory=float(np.median(memory)) if memory.any() else None,
         scores={name: float(trials[name].mean()) for name in metrics if trials[name].notna().any()},
         digest=digest([identity, place, results.astype(object).to_numpy().tolist()]),

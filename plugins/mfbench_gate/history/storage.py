@@ -1,4 +1,4 @@
-"""Entries in and out of a history: nothing is stored twice, whoever writes and in whichever order."""
+"""Read and write histories: nothing is stored twice, regardless of writers and their order."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mfbench.errors import MfbenchError, UsageError, explained
 from mfbench.run.store.metadata import Environment
 
 APPLICATION_ID = 0x6D666268
-"""The letters "mfbh" in the header of the file, which distinguish a history from any other SQLite file."""
+"""The letters "mfbh" in the file header, which distinguish a history from other SQLite files."""
 SCHEMA_VERSION = 1
 BUSY_SECONDS = 30.0
 
@@ -47,9 +47,8 @@ class HistoryError(MfbenchError):
 
 @contextmanager
 def open_history(path: Path, *, write: bool = False) -> Iterator[sqlite3.Connection]:
-    """Open a history in one transaction, which ends with the block."""
-    # The file has no write-ahead log: whenever nobody writes to it, it can be copied or cached on its own. Writers wait
-    # for each other.
+    """Open a history in one transaction that ends with the block."""
+    # There is no write-ahead log, so the file alone can be copied or cached when idle. Writers wait for each other.
     if path.is_dir():
         raise UsageError(f"{path} is a folder; --history names a file")
     if not write and not path.exists():
@@ -62,7 +61,7 @@ def open_history(path: Path, *, write: bool = False) -> Iterator[sqlite3.Connect
             path.parent.mkdir(parents=True, exist_ok=True)
         db = _connect(path, write)
         try:
-            # A writer excludes others from the start, so what it reads is still true when it writes.
+            # A writer locks out others from the start, so its reads are still valid when it writes.
             db.execute("BEGIN IMMEDIATE" if write else "BEGIN")
             _check(db, path, write)
             yield db
@@ -77,7 +76,7 @@ def _connect(path: Path, write: bool) -> sqlite3.Connection:
 
 
 def _check(db: sqlite3.Connection, path: Path, write: bool) -> None:
-    """Create the tables in an empty file that is open to write; refuse whatever is not a history of this version."""
+    """Create the tables in an empty writable file; reject any other file that is not a history of this version."""
     (application,) = db.execute("PRAGMA application_id").fetchone()
     (version,) = db.execute("PRAGMA user_version").fetchone()
     (n_tables,) = db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
@@ -93,7 +92,7 @@ def _check(db: sqlite3.Connection, path: Path, write: bool) -> None:
 
 
 def _reason_of(path: Path, text: str) -> str:
-    """Return the sentence that explains an error of SQLite."""
+    """Return the sentence that explains an SQLite error."""
     reasons = {
         "not a database": "is not a history: it is not an SQLite file; name a history with --history",
         "malformed": f"is damaged ({text}); restore a copy, or merge earlier histories into a new file",
@@ -106,18 +105,18 @@ def _reason_of(path: Path, text: str) -> str:
 
 @dataclass(frozen=True)
 class Machine:
-    """A kind of machine. Times of different kinds do not compare."""
+    """A kind of machine. Times of different kinds are not comparable."""
 
-    # The version of the operating system is not part of the kind: an update would end every series.
+    # The operating system's version is not part of the kind: an update would end every series.
 
-    cpu: str  # model of the processor
-    cpus: int  # number of processors that a run can use
-    system: str  # name of the operating system without its version
+    cpu: str  # processor model
+    cpus: int  # number of processors available to a run
+    system: str  # operating system name, without its version
 
     @classmethod
     def of(cls, environment: Environment) -> Machine:
-        """Return the kind of machine that a run recorded."""
-        # `platform.platform` begins with the name of the system, and separates its parts with hyphens.
+        """Return the kind of machine recorded by a run."""
+        # `platform.platform` starts with the system name, and separates its parts by hyphens.
         return cls(environment.cpu, environment.cpus, environment.system.partition("-")[0])
 
     @property
@@ -131,11 +130,11 @@ class Machine:
 
 @dataclass(frozen=True)
 class Measurement:
-    """What a run measured of one method on one dataset and one size."""
+    """Measurements of one method on one dataset at one size."""
 
     method: str  # method, dataset: labels
     dataset: str
-    size: str  # size of the subsample in runs of the protocol `timing`, such as `"n=500, p=20"`; otherwise empty
+    size: str  # size of the subsample in `timing` runs (`"n=500, p=20"`); otherwise empty
     n_trials: int  # n_trials, n_failed: successful and failed trials
     n_failed: int
     fit_cpu: float  # fit_cpu, predict_cpu: median CPU seconds of a trial to fit selector and classifier, and to predict
@@ -143,19 +142,19 @@ class Measurement:
     fit_wall: float  # fit_wall, predict_wall: the same in wall seconds
     predict_wall: float
     memory: float | None  # median peak memory in bytes; None if the system does not report it
-    # Hash of the single results behind these numbers. Results that are reused have the same hash, so no measurement is
-    # ever counted twice.
+    # Hash of the individual results behind these numbers. Reused results have the same hash, so no measurement is
+    # counted twice.
     digest: str
     scores: Mapping[str, float] = field(default_factory=dict)  # mean of each metric
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """Seconds of three kernels that no commit of the project can change, measured when a run was added."""
+    """Seconds of three kernels that no commit of the project can change, measured when a run is added."""
 
-    gemm: float  # A product of two matrices: the speed of floating-point arithmetic
-    memory: float  # A sweep over an array that is larger than the caches: the speed of memory
-    python: float  # A loop of the interpreter: the speed of everything that is not compiled
+    gemm: float  # matrix product: the speed of floating-point arithmetic
+    memory: float  # sweep over an array larger than the caches: the speed of memory
+    python: float  # interpreter loop: the speed of uncompiled code
 
     @property
     def kernels(self) -> tuple[float, float, float]:
@@ -169,16 +168,16 @@ class HistoryEntry:
 
     suite: str
     profile: str
-    source: str  # the suite as the run's command names it: a name or a file
+    source: str  # the suite as in the run's command: a name or a file
     commit: str  # commit of the measured project
-    commit_time: str | None  # when it was committed, as ISO 8601 in UTC; None if that could not be read
-    added: str  # when the run was added, in the same form
+    commit_time: str | None  # commit time in UTC (ISO 8601); None if unreadable
+    added: str  # time of addition, in the same format
     machine: Machine
-    system: str  # the operating system with its version
+    system: str  # operating system with its version
     python: str  # version of the interpreter
-    versions: Mapping[str, str | None]  # versions of mfbench and the libraries; None for one that is not installed
-    plugins: tuple[str, ...]  # name and version of each
-    calibration: Calibration | None  # none if the run was added on a machine of another kind
+    versions: Mapping[str, str | None]  # versions of mfbench and the libraries; None if not installed
+    plugins: tuple[str, ...]  # name and version of each plugin
+    calibration: Calibration | None  # None if the run was added on another kind of machine
     measurements: tuple[Measurement, ...]
 
     @property
@@ -192,24 +191,24 @@ def digest(content: object) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
-# The columns of `runs` that have the name and the value of a field of `Entry`, and those of the kernels.
+# The columns of `runs` named after a field of `Entry` with the same value, and the kernel columns.
 _FIELDS = ("suite", "profile", "source", "commit_time", "added", "system", "python")
 _KERNELS = ("gemm", "memory", "loop")
 
 
 @dataclass(frozen=True)
 class Addition:
-    """What an addition changed."""
+    """The effect of an addition."""
 
-    n_runs: int = 0  # runs of which anything is new
+    n_runs: int = 0  # runs with new measurements
     n_measurements: int = 0  # new measurements
-    n_stored: int = 0  # measurements that the history had already
-    commits: tuple[str, ...] = ()  # commits under which it has them
+    n_stored: int = 0  # measurements already in the history
+    commits: tuple[str, ...] = ()  # commits of the measurements already stored
 
 
 def add_entries(path: Path, entries: Iterable[HistoryEntry]) -> Addition:
     """Add runs to a history, in one transaction; the file is created if it does not exist."""
-    # A measurement that the history has already is not stored again, and neither is a run without a new measurement.
+    # Measurements already in the history are not stored again, nor are runs without new measurements.
     n_runs = n_measurements = 0
     commits: list[str] = []
     with open_history(path, write=True) as db:
@@ -248,8 +247,8 @@ def _insert(db: sqlite3.Connection, into: str, row: Mapping[str, Any]) -> None:
 
 
 def read_entries(path: Path) -> list[HistoryEntry]:
-    """Return the runs of a history in the order of their commits."""
-    # Commits whose time is unknown are placed by the time at which the run was added.
+    """Return the runs of a history in commit order."""
+    # Commits without a known time are ordered by the time of addition.
     with open_history(path) as db:
         db.row_factory = sqlite3.Row
         machines = {key: Machine(*fields) for key, *fields in db.execute("SELECT id, cpu, cpus, system FROM machines")}
@@ -273,5 +272,5 @@ def read_entries(path: Path) -> list[HistoryEntry]:
 
 
 def _order(one: Measurement) -> tuple[str, str, list[int]]:
-    """Return what measurements are sorted by: sizes by their numbers."""
+    """Return the sort key of measurements: sizes are compared numerically."""
     return one.method, one.dataset, [int(number) for number in re.findall(r"\d+", one.size)]

@@ -1,4 +1,4 @@
-"""Trends: the changes of a series, the commits between which each lies, and signs that the machine is the cause."""
+"""Trends: the changes in a series, the commits around each, and evidence that the machine is the cause."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ class Point:
     """One run in a series."""
 
     commit: str
-    date: str  # when it was committed or, if that is unknown, when the run was added
+    date: str  # commit time or, if unknown, the time of addition
     value: float
     calibration: Calibration | None
 
 
 @dataclass(frozen=True)
 class Series:
-    """The values of one measure in the order of the commits."""
+    """The values of one measure in commit order."""
 
-    suite: str  # suite, profile, source: as in `Entry`; the source is that of the last run
+    suite: str  # suite, profile, source: as in `Entry`; the source is the last run's
     profile: str
     source: str
     method: str
@@ -59,7 +59,7 @@ class Series:
     measure: str  # "time" (CPU seconds to fit and to predict), "fit", "predict", "wall", "memory", or a metric
     machine: Machine
     points: tuple[Point, ...]
-    n_zero: int = 0  # number of runs left out because their time or memory is zero: below what the system can measure
+    n_zero: int = 0  # number of runs dropped because their time or memory is zero, below what the system can measure
 
     @property
     def is_score(self) -> bool:
@@ -68,12 +68,12 @@ class Series:
 
     @property
     def is_time(self) -> bool:
-        """Whether the values are seconds, which depend on the speed of the machine."""
+        """Whether the values are seconds, which depend on the machine's speed."""
         return not self.is_score and self.measure != MEMORY
 
     @property
     def greater_is_better(self) -> bool:
-        """Whether a rise is an improvement."""
+        """Whether an increase is an improvement."""
         return self.is_score and SCORES[self.measure].greater_is_better
 
     @property
@@ -121,14 +121,14 @@ def select_series(
 
 
 SHORTEST = 3
-"""Least number of values between two changes."""
+"""Minimum number of values between two changes."""
 FACTOR = 2.5
 LEAST_COUNT = 50
 CLIP = 2.0
 WINDOW = 7
 LARGEST_CORRELATION = 0.5
 LEAST_FOR_CORRELATION = 10
-# The upper quartile of the absolute difference of two standard normal values.
+# Upper quartile of the absolute difference of two standard normal values.
 _QUARTILE = 1.1503493803760079 * np.sqrt(2.0)
 
 
@@ -136,12 +136,12 @@ def noise(values: NDArray[np.float64]) -> float:
     """Return the standard deviation of a series around its changing level."""
     differences = np.diff(values)
     quartile = float(np.quantile(np.abs(differences), 0.75) / _QUARTILE)
-    # Memory often alternates between few values: then most differences are zero, and so may be their quartile.
+    # Memory often alternates between few values, so that most differences, and their quartile, are zero.
     return max(quartile, float(np.sqrt(_mean_square(differences, 0.15) / 2.0)))
 
 
 def correlation(values: NDArray[np.float64]) -> float:
-    """Return the correlation of neighbours, from 0 to `LARGEST_CORRELATION`; 0 for fewer than 10 values."""
+    """Return the lag-1 autocorrelation, clipped to [0, `LARGEST_CORRELATION`]; 0 for fewer than 10 values."""
     if len(values) < LEAST_FOR_CORRELATION:
         return 0.0
     neighbours, next_ones = (_mean_square(values[lag:] - values[:-lag]) for lag in (1, 2))
@@ -150,37 +150,37 @@ def correlation(values: NDArray[np.float64]) -> float:
 
 
 def _mean_square(differences: NDArray[np.float64], largest: float = 0.1) -> float:
-    """Return the mean square; the largest part, which may contain changes of level, counts as its least value."""
+    """Return the winsorised mean square: the largest values, which may be level changes, are capped."""
     squares = differences**2
     return float(np.minimum(squares, np.quantile(squares, 1.0 - largest)).mean())
 
 
 def penalty(n_values: int, deviation: float, related: float = 0.0, factor: float = FACTOR) -> float:
-    """Return by how much a change must reduce the squared residuals."""
+    """Return how much a change must reduce the squared residuals."""
     inflation = (1.0 + related) / (1.0 - related) ** 2
     return float(factor * deviation**2 * inflation * np.log(max(n_values, LEAST_COUNT)))
 
 
 def change_points(values: NDArray[np.float64], resolution: float, factor: float = FACTOR) -> list[int]:
-    """Return the positions at which new levels begin."""
+    """Return the positions at which new levels start."""
     if len(values) < 2 * SHORTEST:
         return []
     deviation = max(noise(values), resolution)
-    # Mirrored at the ends, so that the last run of a series is disturbed as easily as any other.
+    # Mirroring at the ends makes the last run as robust to disturbances as any other.
     level = median_filter(values, WINDOW, mode="reflect")
     clipped = np.clip(values, level - CLIP * deviation, level + CLIP * deviation)
-    # In units of the noise: sums of squares of large values would lose small changes to rounding.
+    # Scale by the noise: otherwise sums of squares of large values lose small changes to rounding.
     scaled = (clipped - np.median(clipped)) / deviation
     return _segment_starts(scaled, penalty(len(values), 1.0, correlation(scaled), factor))
 
 
 def _segment_starts(values: NDArray[np.float64], cost: float) -> list[int]:
-    """Return where all segments but the first start if squared residuals plus a cost for each change are least."""
+    """Return the starts of all segments but the first that minimise squared residuals plus a cost per change."""
     n = len(values)
-    least = np.full(n + 1, np.inf)  # of the first k values
+    least = np.full(n + 1, np.inf)  # minimum cost of the first k values
     least[0] = -cost
     last_start = np.zeros(n + 1, dtype=int)
-    means, residuals = np.zeros(n), np.zeros(n)  # of the segments from each start to the present value
+    means, residuals = np.zeros(n), np.zeros(n)  # for the segments from each start to the current value
     for end in range(1, n + 1):
         difference = values[end - 1] - means[:end]
         means[:end] += difference / np.arange(end, 0, -1)
@@ -199,27 +199,27 @@ def _segment_starts(values: NDArray[np.float64], cost: float) -> list[int]:
 RESOLUTIONS = {MEMORY: 0.001}
 TIME_RESOLUTION = 0.005
 SCORE_RESOLUTION = 1e-6
-"""Least noise that is assumed: 0.5 % of a time and 0.1 % of memory; equal predictions have equal scores."""
+"""Assumed minimum noise: 0.5 % of a time and 0.1 % of memory; equal predictions have equal scores."""
 BEYOND_REACH = 1000.0
-"""Ratio that no cost exceeds."""
+"""A ratio that no cost exceeds."""
 NEAREST = 5
-"""Runs on each side of a change whose kernels are compared: at other times the machine may have changed too."""
+"""Number of runs on each side of a change whose kernels are compared; farther away the machine may have changed."""
 SHARE = 0.5
-"""Part of a change that the kernels must show too, for the machine to be the likelier cause."""
+"""Share of a change that the kernels must also show for the machine to be the likelier cause."""
 
 
 @dataclass(frozen=True)
 class LevelChange:
-    """A change of the level of a series."""
+    """A level change in a series."""
 
     position: int  # index of the first point of the new level
     before: float  # before, after: medians of the two levels
     after: float
-    size: float  # relative change of time or memory, 0.1 for 10 % more; difference of scores
+    size: float  # relative change of time or memory (0.1 for 10 % more); difference of scores
     is_worse: bool
-    last_before: Point  # last_before, first_after: the runs between whose commits the change lies
+    last_before: Point  # last_before, first_after: the runs whose commits enclose the change
     first_after: Point
-    # Relative change of the calibration kernels between the runs next to the change; None if they were not measured.
+    # Relative change of the calibration kernels between the neighbouring runs; None if not measured.
     kernels: float | None
     machine_is_likelier: bool  # whether the kernels changed by at least half as much in the same direction
 
@@ -264,7 +264,7 @@ def _change(series: Series, start: int, position: int, end: int) -> LevelChange:
 
 
 def _kernels(left: Iterable[Point], right: Iterable[Point]) -> float | None:
-    """Return the relative change of the median kernel; two of the three must agree to move the median."""
+    """Return the median relative change of the kernels; at least two of the three must agree to move the median."""
     levels = [[p.calibration.kernels for p in level if p.calibration is not None] for level in (left, right)]
     if not all(levels):
         return None
@@ -273,12 +273,12 @@ def _kernels(left: Iterable[Point], right: Iterable[Point]) -> float | None:
 
 
 def bisect_command(series: Series, change: LevelChange) -> str | None:
-    """Return the command that finds the commit of a change for the worse."""
-    # Git treats every exit code from 1 to 127 as "this commit is bad", except 125: "this commit cannot be tested". So
-    # only the exit code of a regression may pass as it is.
+    """Return the command that finds the commit of a regression."""
+    # Git treats every exit code from 1 to 127 as "bad", except 125 ("cannot be tested"), so all codes but a
+    # regression's are mapped to 125.
     if not change.is_worse or change.is_within_commit:
         return None
-    # The limit is halfway to the new level, and beyond reach for all other costs.
+    # The limit is halfway to the new level, and unreachable for all other costs.
     limits: dict[str, float] = {TIME: BEYOND_REACH, MEMORY: BEYOND_REACH}
     if series.is_score:
         limits[series.measure] = abs(change.size) / 2.0
@@ -295,7 +295,7 @@ def bisect_command(series: Series, change: LevelChange) -> str | None:
 
 
 REPEATS = 7
-# Some 20 to 60 milliseconds each on a processor of 2020.
+# Each kernel takes about 20 to 60 ms on a processor of 2020.
 MATRIX, PRODUCTS = 384, 8
 SWEPT_BYTES = 64 * 2**20
 LOOPS = 400_000

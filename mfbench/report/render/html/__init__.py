@@ -1,1 +1,1 @@
-"""The report as one HTML page that refers to nothing outside itself."""
+"""The report as one self-contained HTML page."""

@@ -1,4 +1,4 @@
-"""The report as one HTML page: it opens from disk, asks nobody for anything, and is a document without JavaScript."""
+"""The report as one self-contained HTML page: it opens from disk, loads nothing, and is readable without JavaScript."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def asset(name: str) -> str:
 
 
 def render(name: str, **values: Any) -> str:
-    """Return a template with its values; texts are escaped."""
+    """Render a template with its values; texts are escaped."""
     import jinja2
 
     loader = jinja2.FunctionLoader(asset)
@@ -39,23 +39,23 @@ def render(name: str, **values: Any) -> str:
 
 
 def to_fragment(report: Report) -> str:
-    """Return a report as an element that a notebook shows."""
+    """Return a report as an HTML element for notebooks."""
     return render("fragment.html", report=report, sections=[s for s in report.sections if s.has_content])
 
 
 @cache
 def drawing_library() -> str:
     """Return Vega, Vega-Lite and vega-embed as one script; it sets ``window.vegaEmbed``."""
-    # To put the script together takes seconds, so it is kept in the cache folder, with a checksum.
+    # Building the bundle takes seconds, so it is cached with a checksum.
     kept = default_cache() / "page" / f"vega-{version('vl-convert-python')}.js"
     try:
         checksum, _, script = kept.read_text(encoding="utf-8").partition("\n")
         if checksum == _checksum(script):
             return script
     except (OSError, UnicodeDecodeError):
-        pass  # not there yet, or damaged: made below
+        pass  # missing or damaged: built below
     script = _bundle()
-    # A folder that cannot be written costs the next page these seconds, and nothing else.
+    # If the folder is not writable, the only cost is building it again next time.
     with contextlib.suppress(OSError):
         write_whole(kept, f"{_checksum(script)}\n{script}".encode())
     return script
@@ -102,7 +102,7 @@ def to_html(report: Report, command: str = "", scores: ScoreData | None = None) 
 
 
 def policy(scripts: Sequence[str]) -> str:
-    """Return a Content-Security-Policy under which a page runs these scripts and asks nobody for anything."""
+    """Return a Content-Security-Policy that allows these scripts and no network requests."""
     hashes = " ".join(
         f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" for text in scripts
     )
@@ -113,14 +113,14 @@ def policy(scripts: Sequence[str]) -> str:
 
 
 def _section(section: Section, number: int, scores: ScoreData | None, charts: dict[str, Any]) -> dict[str, Any]:
-    """Return what the template shows of a section; the specifications of its charts go into `charts`."""
+    """Return the template data of a section, adding the specifications of its charts to `charts`."""
     figures, notes = [], list(section.notes)
     for chart in section.charts:
         if chart.spec is None:
             continue
         try:
             figures.append(_chart(chart, charts))
-        except Exception as error:  # whatever is wrong with a plugin's specification, the page must go on
+        except Exception as error:  # the page must survive any error in a plugin's specification
             if not section.plugin:
                 raise
             reason = (str(error).strip() or type(error).__name__).split("\n")[0]
@@ -132,7 +132,7 @@ def _section(section: Section, number: int, scores: ScoreData | None, charts: di
 
 
 def _table(table: Table, scores: ScoreData | None) -> dict[str, Any]:
-    """Return what the template shows of a table, its totals apart; `scores` are None unless it is theirs."""
+    """Return the template data of a table, with its totals separate; `scores` is None unless the table shows scores."""
     n_body = len(table.rows) - table.footer_rows
     body: list[Any] = table.rows[:n_body]
     if scores is not None:
@@ -142,7 +142,7 @@ def _table(table: Table, scores: ScoreData | None) -> dict[str, Any]:
 
 
 def _score_row(row: Sequence[Cell], scores: ScoreData, number: int) -> list[Any]:
-    """Return a row of scores, each with its value and its heat, which is between 0 and 1 within the row."""
+    """Return a row of scores, each with its value and its heat (0 to 1 within the row)."""
     values = scores.values[number]
     numbers = [value for value in values if value is not None]
     low, high = (min(numbers), max(numbers)) if numbers else (0.0, 0.0)
@@ -160,18 +160,18 @@ def _chart(chart: Chart, charts: dict[str, Any]) -> dict[str, Any]:
     from markupsafe import Markup
 
     content = specification(chart)
-    # A plugin may use the name of another chart.
+    # A plugin may reuse the name of another chart.
     name, words = distinct_slugs([*charts, chart.name])[-1], content["description"]
-    # The picture is made by the drawing library from text that it escapes.
+    # The drawing library escapes the texts in the picture.
     picture = Markup(static_picture(content, name, words))  # nosec B704  # made by this package
     compact = packed(content)
-    as_script_data(compact)  # refuses what is not JSON before it is one of the charts
+    as_script_data(compact)  # rejects non-JSON values before the chart is added
     charts[name] = compact
     return {"name": name, "title": chart.title, "caption": chart.caption, "words": words, "picture": picture}
 
 
 def as_script_data(content: Any) -> str:
-    """Return JSON that is safe within a script element: no sign in it can end the element or begin a comment."""
+    """Return JSON that is safe within a script element: it cannot close the element or open a comment."""
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), sort_keys=True, allow_nan=False)
     for sign in "<>&\u2028\u2029":
         text = text.replace(sign, f"\\u{ord(sign):04x}")

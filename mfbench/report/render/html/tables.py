@@ -1,4 +1,4 @@
-"""What the table of scores shows on demand: values to sort by, published figures, verdicts of groups, details."""
+"""Interactive data of the score table: sortable values, published figures, verdicts per group, and details."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Place = tuple[str, str]
 
 
 def details_of(run: Run) -> dict[Place, list[Any]]:
-    """Return the details of each cell by dataset and method."""
+    """Return the details of each cell, by dataset and method."""
     outcomes, selected = run.outcomes, _selected(run)
     parameters = run.chosen_parameters if run.tuned else ()
     texts = ((place, ", ".join(f"{name} = {value}" for name, value in own.items())) for place, own in parameters)
@@ -59,7 +59,7 @@ def details_of(run: Run) -> dict[Place, list[Any]]:
 
 
 def _counted(pairs: Iterable[tuple[Place, str]], most: int) -> dict[Place, list[tuple[str, int]]]:
-    """Return how often each text occurs at each place, the most frequent first."""
+    """Count the texts at each place, most frequent first."""
     counts: dict[Place, Counter[str]] = {}
     for place, text in pairs:
         counts.setdefault(place, Counter())[text] += 1
@@ -80,35 +80,35 @@ def _selected(run: Run) -> dict[Place, list[tuple[str, int]]]:
 
 
 def _first(pairs: list[tuple[str, int]], most: int) -> list[tuple[str, int]]:
-    """Return the first pairs; one more, with the largest of their numbers, says how many others there are."""
+    """Return the first pairs, plus a final one that counts the rest, with the largest of their numbers."""
     if len(pairs) <= most:
         return pairs
     return [*pairs[:most], (f"… and {len(pairs) - most} more, at most", pairs[most][1])]
 
 
 def _median(values: NDArray[np.float64]) -> float:
-    """Return the median of the values that are known; NaN if none is, as for a step that a method does not have."""
+    """Return the median of the finite values, or NaN if there are none (a step that the method does not have)."""
     finite = values[np.isfinite(values)]
     return float(np.median(finite)) if len(finite) else np.nan
 
 
 def _rounded(value: float, digits: int = 4) -> float | None:
-    """Return a number with a few significant digits, None if it is not finite: the page holds many of them."""
+    """Round to a few significant digits to keep the page small; None if not finite."""
     return float(f"{value:.{digits}g}") if np.isfinite(value) else None
 
 
 @dataclass(frozen=True)
 class Group:
-    """Datasets over which verdicts were computed."""
+    """Datasets over which verdicts are computed."""
 
     title: str
-    rows: list[list[str]]  # the totals of the table: the heading, then a text per column
+    rows: list[list[str]]  # the table's totals: a heading, then a text per column
     answer: list[str]
 
 
 @dataclass(frozen=True)
 class ScoreData:
-    """The table of scores of a run, with what the page shows on demand."""
+    """The table of scores of a run, with its interactive data."""
 
     table: Table  # as in the report
     first: int  # column of the first method
@@ -117,13 +117,13 @@ class ScoreData:
     datasets: list[str]
     methods: list[str]
     values: list[list[float | None]]  # mean of each dataset and method
-    # Why a cell has no score of all its folds: across datasets another value stands for it, some folds have none, all
-    # folds have none, none has run, or no run planned it; empty for complete cells.
+    # Why a cell does not have all its folds: its value is imputed across datasets, some folds are missing, all folds
+    # are missing, none has run, or no run planned it; empty for complete cells.
     missing: list[list[str]]
     tags: list[list[str]]  # of each method
     published: list[list[str]]  # published figure and difference of each dataset and method; empty without one
-    groups: list[Group]  # the first has all datasets
-    details: list[list[Any]]  # what `mfbench.report.render.html.tables.details_of` returns for each dataset and method
+    groups: list[Group]  # the first group contains all datasets
+    details: list[list[Any]]  # as returned by `mfbench.report.render.html.tables.details_of`, by dataset and method
 
     @property
     def all_tags(self) -> list[str]:
@@ -131,7 +131,7 @@ class ScoreData:
         return sorted({tag for tags in self.tags for tag in tags})
 
     def as_plain(self) -> dict[str, Any]:
-        """Return what the script of the page reads."""
+        """Return the data for the page's script."""
         names = ("first", "metric", "datasets", "methods", "tags", "published", "details")
         return {name: getattr(self, name) for name in names} | {"groups": [asdict(group) for group in self.groups]}
 
@@ -190,12 +190,12 @@ def _number(value: float) -> float | None:
     return float(f"{value:.6g}") if np.isfinite(value) else None
 
 
-# Larger drawings have thousands of shapes, which would slow the page down as elements: they become images.
+# Larger drawings have thousands of shapes and would slow the page down as elements, so they become images.
 LARGEST_SVG = 60_000
 
 
 def static_picture(content: dict[str, Any], name: str, words: str) -> str:
-    """Return a chart as an element of the page: SVG, or an image, of shapes or pixels, if that would be large."""
+    """Return a chart as a page element: inline SVG or, if that is too large, a vector or raster image."""
     element = svg_of(content, name, words)
     if len(element) <= LARGEST_SVG:
         return element
@@ -205,7 +205,7 @@ def static_picture(content: dict[str, Any], name: str, words: str) -> str:
 
 
 def packed(content: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a specification with its data as columns and rows, and without what the page has already."""
+    """Return a specification with its data in columnar form, without what the page already contains."""
     datasets = {name: _packed_rows(rows) for name, rows in content.get("datasets", {}).items()}
     left_out = ("$schema", "config", "datasets", "description")
     rest = {key: value for key, value in content.items() if key not in left_out}
