@@ -135,7 +135,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     Parameters
     ----------
     arguments : list of str or None, default=None
-        Command-line arguments; None uses those of the process.
+        Command-line arguments; None uses `sys.argv`.
     """
     words = sys.argv[1:] if arguments is None else arguments
     debug = "--debug" in words

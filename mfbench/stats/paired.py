@@ -59,7 +59,7 @@ def detectable_by_mcnemar(n_discordant: int, n_rows: int, alpha: float = 0.05, p
 LEAST_PAIRS = 5
 """Minimum number of pairs for which a test of fold scores gives a verdict."""
 ROUNDING = 1e-12
-"""Score differences up to this size are treated as zero."""
+"""Tolerance within which two score differences are equal."""
 TOO_FEW = f"fewer than {LEAST_PAIRS} pairs"
 NO_SPREAD = "all differences are equal"
 IDENTICAL = "identical scores"

@@ -81,7 +81,7 @@ def _position(check: Check) -> tuple[int, str, int]:
 
 
 def by_needs(checks: Sequence[Check]) -> list[Check]:
-    """Return the checks in an order in which each follows its prerequisites, whatever their groups."""
+    """Return the checks in an order in which each follows its prerequisites, across groups."""
     table = {check.id: check for check in checks}
     placed: dict[str, Check] = {}
 

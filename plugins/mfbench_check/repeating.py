@@ -86,7 +86,7 @@ def main() -> None:
     plugins = [Plugin(**plugin) for plugin in request["plugins"]]
     subject = Subject(request["kind"], request["name"], plugins[0])
     opened = Opened(subject, load_registry(exactly=plugins), request["seed"])
-    sys.stdout.write(f"\n{digest(opened)}\n")  # on its own line, whatever the method has printed before
+    sys.stdout.write(f"\n{digest(opened)}\n")  # on its own line, in case the method has printed something
 
 
 def request_of(subject: Opened) -> str:

@@ -265,7 +265,7 @@ def cleaned(part: Any) -> Any:
 
 
 def _merged(general: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """Merge settings; those of the specification itself take precedence."""
+    """Merge settings; the specification's own take precedence."""
     return {
         key: _merged(general[key], own[key])
         if isinstance(general.get(key), Mapping) and isinstance(own.get(key), Mapping)

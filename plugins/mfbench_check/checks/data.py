@@ -51,8 +51,7 @@ def can_be_loaded(subject: Opened) -> str:
 def has_the_form_of_a_table(subject: Opened) -> None:
     """`X` is a float64 table without infinite values, `y` has every class code, names are unique, masks fit.
 
-    A class without rows, a name that occurs twice or a category code without a label shifts what a report shows, and no
-    method complains.
+    A class without rows, a duplicate name or a category code without a label corrupts reports, and no method complains.
     """
     data = load(subject)
     for find in (_in_values, _in_classes, _in_columns, _in_categories):
@@ -149,7 +148,7 @@ def _listed(values: Sequence[object]) -> str:
 
 @check("dataset-counts", group="datasets", kinds=DATASET, needs=_SOUND)
 def has_the_declared_size(subject: Opened) -> None:
-    """Rows, features, classes and rows of each class are those that the spec declares."""
+    """The numbers of rows, features, classes and rows per class match those declared in the spec."""
     data, spec = load(subject), subject.spec
     if spec.class_counts == {} and spec.n_samples is spec.n_features is spec.n_classes is None:
         raise NotApplicableError("its spec declares neither a size nor class counts")
@@ -162,7 +161,7 @@ def has_the_declared_size(subject: Opened) -> None:
 
 @check("dataset-again", group="datasets", kinds=DATASET, needs=_SOUND)
 def is_the_same_again(subject: Opened) -> None:
-    """A second load in the same process has the same content, whatever was done to the first.
+    """A second load in the same process has the same content, even if the first was modified.
 
     A loader that draws from a global generator gives each run different data. One that returns the same arrays twice
     exposes each method to what an earlier one wrote into them.
@@ -195,7 +194,7 @@ def is_the_same_again(subject: Opened) -> None:
 
 @check("dataset-checksum", group="datasets", kinds=DATASET, needs=(*_SOUND, "dataset-again"))
 def is_the_same_elsewhere(subject: Opened) -> None:
-    """The content hash is the same in other processes, whatever their ``PYTHONHASHSEED``.
+    """The content hash is the same in other processes, regardless of their ``PYTHONHASHSEED``.
 
     Trials are stored under this hash. If it changes, a resumed run measures everything again, on different data.
     """

@@ -37,7 +37,7 @@ _SECONDS = 100.0  # seconds for the other process, most of which it needs for im
 
 @check("same-seed", group="determinism", kinds=ESTIMATORS, needs=(*RESULTS, "global-random-state"))
 def repeats_itself(subject: Opened) -> None:
-    """Two fits with the same seed in one process give the same bits, whatever happened in between.
+    """Two fits with the same seed in one process give bit-identical results, regardless of the code run in between.
 
     A result that depends on the time, on object addresses or on a generator that continues from fit to fit cannot be
     reproduced, and a difference between two methods may just be a difference between two fits.
@@ -74,7 +74,7 @@ def _work_in_between(subject: Opened) -> None:
 
 @check("hash-seed", group="determinism", kinds=ESTIMATORS, needs=REPEATABLE)
 def does_not_depend_on_hashes_of_strings(subject: Opened) -> None:
-    """A process with another PYTHONHASHSEED gives the same bits.
+    """A process with another PYTHONHASHSEED gives bit-identical results.
 
     Python hashes strings differently in each process, so sets of strings have another order: a method that iterates
     over one gives different results in each run.
@@ -132,7 +132,7 @@ _ROWS = 0.02  # rows at a boundary, whose class may change with rounding
 
 @check("n-jobs", group="determinism", kinds=ESTIMATORS, needs=REPEATABLE)
 def does_not_depend_on_jobs(subject: Opened) -> None:
-    """With `n_jobs=2` the result is that of `n_jobs=1`, up to rounding.
+    """`n_jobs=2` gives the same result as `n_jobs=1`, up to rounding.
 
     If seeds are assigned to workers instead of tasks, the result depends on the number of processors.
     """
@@ -154,7 +154,7 @@ def does_not_depend_on_jobs(subject: Opened) -> None:
 
 @check("blas-threads", group="determinism", kinds=ESTIMATORS, needs=REPEATABLE)
 def does_not_depend_on_threads(subject: Opened) -> None:
-    """With two threads of linear algebra the result is that with one, up to rounding.
+    """Two linear-algebra threads give the same result as one, up to rounding.
 
     Threads add numbers in another order, which changes the last digits. A method that amplifies this gives different
     results on another machine.

@@ -191,7 +191,7 @@ def digest(content: object) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
-# The columns of `runs` named after a field of `Entry` with the same value, and the kernel columns.
+# The columns of `runs` named after a field of `HistoryEntry` with the same value, and the kernel columns.
 _FIELDS = ("suite", "profile", "source", "commit_time", "added", "system", "python")
 _KERNELS = ("gemm", "memory", "loop")
 

@@ -50,7 +50,7 @@ class Point:
 class Series:
     """The values of one measure in commit order."""
 
-    suite: str  # suite, profile, source: as in `Entry`; the source is the last run's
+    suite: str  # suite, profile, source: as in `HistoryEntry`; the source is the last run's
     profile: str
     source: str
     method: str
