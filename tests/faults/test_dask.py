@@ -15,6 +15,7 @@ from dask_clusters import Network, Processes, end_tree, stop, threaded_cluster, 
 from undisturbed import exactly_once, same_results, stored_trials
 
 import mfbench
+from mfbench.report.progress import Silent
 
 REPEATS = 10
 TRIALS = 2 * 3 * REPEATS
@@ -68,10 +69,7 @@ def test_results_are_those_of_the_local_executor_though_a_worker_is_lost(tmp_pat
     local = mfbench.run_suite(str(suite), out=tmp_path / "local", jobs=1)
     lost = []
 
-    class Watch:
-        def started(self, plan, done, pending):
-            pass
-
+    class Watch(Silent):
         def finished(self, trial, result):
             if not lost:
                 lost.append(cluster.workers.pop(0))
