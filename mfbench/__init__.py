@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from mfbench.host.features import CommandSpec
     from mfbench.host.hookspecs import hookimpl
     from mfbench.model.sections import Cell, Chart, Section, Table
-    from mfbench.model.specs import ClassifierSpec, Dataset, DatasetSpec, ExecutorSpec, SelectorSpec
+    from mfbench.model.specs import ClassifierSpec, Dataset, DatasetSpec, ExecutorSpec, MetricSpec, SelectorSpec
+    from mfbench.model.trials import Predictions
     from mfbench.report.pictures import save_chart
 
 __version__ = "0.1.0"
@@ -27,6 +28,8 @@ _HOMES = {
     "Dataset": "mfbench.model.specs",
     "DatasetSpec": "mfbench.model.specs",
     "ExecutorSpec": "mfbench.model.specs",
+    "MetricSpec": "mfbench.model.specs",
+    "Predictions": "mfbench.model.trials",
     "Section": "mfbench.model.sections",
     "SelectorSpec": "mfbench.model.specs",
     "Table": "mfbench.model.sections",
@@ -48,6 +51,8 @@ __all__ = [
     "Dataset",
     "DatasetSpec",
     "ExecutorSpec",
+    "MetricSpec",
+    "Predictions",
     "Run",
     "Section",
     "SelectorSpec",

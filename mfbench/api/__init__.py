@@ -180,6 +180,9 @@ def run_suite(suite: str, *, observer: Observer | None = None, **options: Any) -
         Datasets to add, as in `load_dataset`.
     target : str or None, default=None
         Label column of the added files and repository datasets.
+    metric : str or sequence of str, default=()
+        Metrics to score by in addition to the suite's, as in ``"sklearn:average_precision"`` or ``"fbeta(beta=2)"``;
+        methods are tuned, compared and ranked by the first one.
     reference : str or None, default=None
         Method that the report compares the others with; None means the suite's.
     strict : bool, default=False

@@ -165,6 +165,7 @@ class Request:
     add: Normalised[Any, tuple[Any, ...]] = Normalised(items_of, ())
     add_data: Normalised[Iterable[str], tuple[str, ...]] = Normalised(_texts, ())
     target: str | None = None
+    metric: Normalised[Iterable[str], tuple[str, ...]] = Normalised(_texts, ())
     reference: str | None = None
     seed: Normalised[int | None, int | None] = Normalised(_whole("a seed"), None)
     max_rows: Normalised[int | None, int | None] = Normalised(_whole("the number of rows"), None)
@@ -205,7 +206,13 @@ def prepare_suite(
     registry = registry or load_registry(strict=request.strict, isolated=True)
     check_executor(registry, request.executor, request.scheduler or "")
     loaded = load_suite(
-        request.suite, registry, request.profile, request.seed, part=request.part, max_rows=request.max_rows
+        request.suite,
+        registry,
+        request.profile,
+        request.seed,
+        part=request.part,
+        max_rows=request.max_rows,
+        metrics=request.metric,
     )
     add = additions_of(request.add, registry)
     loaded = with_additions(loaded, registry, add, request.add_data, request.target, request.reference)

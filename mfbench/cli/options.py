@@ -81,6 +81,9 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "add": (Add, None),
     "add_data": _value(list[str], "DATASET", "Add a dataset, such as file:mine.csv. Can be repeated."),
     "target": _value(str, "COLUMN", "Label column of the datasets of --add-data. [default: the last one]"),
+    "metric": _value(
+        list[str], "METRIC", "Score by this metric too, and judge by the first one given. Can be repeated."
+    ),
     "reference": (Reference, None),
     "out": (Out, DEFAULT_OUT),
     "fresh": _flag("--fresh", "Delete the earlier run with the same suite and options, and start over."),
@@ -117,8 +120,8 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
 }
 RUN_OPTIONS = tuple(_OPTIONS)
 PLAN_OPTIONS = (
-    "profile", "part", "only", "add", "add_data", "target", "reference", "seed", "max_rows", "out", "data_dir",
-    "offline", "strict",
+    "profile", "part", "only", "add", "add_data", "target", "metric", "reference", "seed", "max_rows", "out",
+    "data_dir", "offline", "strict",
 )  # fmt: skip
 """The options that determine the trials, as opposed to how they run."""
 

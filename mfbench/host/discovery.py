@@ -41,6 +41,7 @@ def contained(*, isolated: bool) -> Iterator[None]:
 
 
 GROUP = hookspecs.PROJECT
+ALWAYS = f"{GROUP}.always"  # plugins without which no suite can be read, whichever others are loaded
 LOAD_VARIABLE = "MFBENCH_LOAD_PLUGINS"
 HOOKS = tuple(name for name in vars(hookspecs) if name.startswith(f"{GROUP}_"))
 _PREFIX_OF_EXCLUDED = "-"
@@ -91,10 +92,20 @@ def chosen_plugins(only: Sequence[str] | None) -> list[Plugin]:
     """Return the plugins to load, sorted by distribution, so that the order is the same on every machine."""
     if only is None and os.environ.get(LOAD_VARIABLE) is not None:
         only = os.environ[LOAD_VARIABLE].split(",")
+    return [*_installed(ALWAYS).values(), *_chosen(_installed(GROUP), only)]
+
+
+def _installed(group: str) -> dict[str, Plugin]:
+    """Return the plugins of a group of entry points by name."""
     installed: dict[str, Plugin] = {}
-    for entry in sorted(entry_points(group=GROUP), key=lambda entry: (_distribution(entry)[0], entry.name)):
+    for entry in sorted(entry_points(group=group), key=lambda entry: (_distribution(entry)[0], entry.name)):
         name = entry.name if entry.name not in installed else f"{_distribution(entry)[0]}:{entry.name}"
         installed[name] = Plugin(name, entry.value, *_distribution(entry))
+    return installed
+
+
+def _chosen(installed: dict[str, Plugin], only: Sequence[str] | None) -> list[Plugin]:
+    """Return the plugins that the words of `LOAD_VARIABLE` select."""
     if only is None:
         return list(installed.values())
     words = [word.strip() for word in only if word.strip()]

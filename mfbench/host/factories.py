@@ -15,7 +15,7 @@ from mfbench.base.text import listing
 from mfbench.errors import MfbenchError, PluginError, UnknownNameError, describe_error
 from mfbench.host.expressions import Expression, Registered
 from mfbench.host.probes import shown
-from mfbench.model.specs import DatasetSpec, EstimatorSpec, SelectorSpec
+from mfbench.model.specs import DatasetSpec, EstimatorSpec, MetricSpec, SelectorSpec
 
 ANY = "**"  # stands for arbitrary further parameters
 
@@ -66,6 +66,8 @@ def parameter_names(registered: Registered) -> list[str]:
         signature = inspect.signature(target)
     takes_any = any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values())
     named = [n for n, p in signature.parameters.items() if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    if isinstance(registered.spec, MetricSpec):
+        return named[2 if registered.spec.needs == "labels" else 1 :] + [ANY] * takes_any
     if registered.plugin.declared is not None and (inspect.isclass(target) or takes_rows(target)):
         return named[2 if takes_rows(target) else 0 :] + [ANY] * takes_any
     # A dataset's loader is not called to learn its parameters: that would load the data.

@@ -12,7 +12,7 @@ from mfbench.engines import Engine, Executor
 from mfbench.errors import ExitCode
 from mfbench.model.earlier import EarlierRun
 from mfbench.model.sections import Section
-from mfbench.model.specs import ClassifierSpec, DatasetSpec, ExecutorSpec, SelectorSpec
+from mfbench.model.specs import ClassifierSpec, DatasetSpec, ExecutorSpec, MetricSpec, SelectorSpec
 
 PROJECT = "mfbench"
 
@@ -33,6 +33,11 @@ def mfbench_classifiers() -> Iterable[ClassifierSpec]:  # type: ignore[empty-bod
 @hookspec
 def mfbench_datasets() -> Iterable[DatasetSpec]:  # type: ignore[empty-body]
     """Return the datasets of this plugin."""
+
+
+@hookspec
+def mfbench_metrics() -> Iterable[MetricSpec]:  # type: ignore[empty-body]
+    """Return the metrics of this plugin, which score the predictions of a trial."""
 
 
 @hookspec

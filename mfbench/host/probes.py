@@ -7,6 +7,7 @@ the child fails, smaller groups are tried, so that only the faulty factories are
 
 from __future__ import annotations
 
+import re
 import reprlib
 import sys
 from collections import defaultdict
@@ -16,7 +17,7 @@ from typing import Any
 
 from mfbench.errors import PluginError
 from mfbench.host.expressions import Facts, Plugin, Registered, canonical_text
-from mfbench.model.specs import DatasetSpec, SelectorSpec, check_name
+from mfbench.model.specs import DatasetSpec, MetricSpec, SelectorSpec
 from mfbench.processes.call import ChildError, call
 from mfbench.processes.process import available_memory
 
@@ -130,8 +131,8 @@ def _module(entry: Registered) -> str:
 
 
 def _request(entry: Registered) -> Request:
-    if isinstance(entry.spec, DatasetSpec):
-        return "dataset", entry.spec.name
+    if isinstance(entry.spec, DatasetSpec | MetricSpec):
+        return "dataset" if isinstance(entry.spec, DatasetSpec) else "metric", entry.spec.name
     return "selector" if isinstance(entry.spec, SelectorSpec) else "classifier", entry.spec.name
 
 
@@ -169,11 +170,7 @@ def _is_text(value: object) -> bool:
 
 
 def _is_name(value: object) -> bool:
-    try:
-        check_name(value)  # type: ignore[arg-type]
-    except (ValueError, AttributeError, TypeError):
-        return False
-    return True
+    return isinstance(value, str) and re.fullmatch(r"([a-z0-9]+:)?[a-z0-9]+([-_][a-z0-9]+)*", value) is not None
 
 
 def _is_target(value: object) -> bool:
@@ -187,6 +184,10 @@ def _is_target(value: object) -> bool:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_real(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value == value
 
 
 def _is_list(value: object, is_item: Check) -> bool:
@@ -231,6 +232,17 @@ _SIZE = (_optional(_is_number), "a whole number or None")
 _FIELDS: dict[str, tuple[Check, str]] = {
     "name": (_is_name, "lower-case letters, digits and single hyphens, such as 'svm-rbf'"),
     "summary": _TEXT,
+    "function": (_is_target, "'package.module:function' or a callable"),
+    "needs": (
+        lambda value: value in ("labels", "scores", "probabilities", "predictions"),
+        "'labels', 'scores', 'probabilities' or 'predictions'",
+    ),
+    "greater_is_better": (_is_flag, "True or False"),
+    "percent": (_is_flag, "True or False"),
+    "lowest": (_optional(_is_real), "a number or None"),
+    "highest": (_optional(_is_real), "a number or None"),
+    "counts_decisions": (_is_flag, "True or False"),
+    "is_one_vs_rest": (_is_flag, "True or False"),
     "factory": (_is_target, "'package.module:Class' or a callable"),
     "paper": _TEXT,
     "defaults": (lambda value: _is_mapping(value, _is_anything), "a mapping from parameters to values"),

@@ -34,7 +34,7 @@ from mfbench.host.expressions import Declaration, Expression, NameTable, Plugin,
 from mfbench.host.factories import build, import_object, remedy
 from mfbench.host.probes import ChildProber, shown, spec_problem
 from mfbench.model.sections import Section
-from mfbench.model.specs import ClassifierSpec, DatasetSpec, ExecutorSpec, SelectorSpec
+from mfbench.model.specs import ClassifierSpec, DatasetSpec, ExecutorSpec, MetricSpec, SelectorSpec
 
 
 @dataclass(frozen=True)
@@ -111,6 +111,7 @@ _KINDS: dict[str, tuple[type, str]] = {
     "classifier": (ClassifierSpec, "see 'mfbench plugins'"),
     "dataset": (DatasetSpec, "see 'mfbench datasets list'"),
     "executor": (ExecutorSpec, "see 'mfbench plugins'"),
+    "metric": (MetricSpec, "see 'mfbench plugins'"),
 }
 LOCAL = "local"  # the executor of this machine, which no plugin registers
 
@@ -165,6 +166,11 @@ class Registry:
         """Executors by name, except the local one."""
         return self._table("executor").listed()
 
+    @cached_property
+    def metrics(self) -> dict[str, Registered]:
+        """Metrics by name."""
+        return self._table("metric").listed()
+
     @property
     def dataset_names(self) -> NameTable[Registered]:
         """The table of dataset names."""
@@ -197,9 +203,13 @@ class Registry:
         """Return the executor of this name; raises as `selector` does."""
         return self.executors[self.resolve("executor", name)]
 
+    def metric(self, name: str) -> Registered:
+        """Return the metric of this name; raises as `selector` does."""
+        return self.metrics[self.resolve("metric", name)]
+
     def resolve(self, kind: str, name: str, home: str = "") -> str:
         """Return the name under which the registry lists what a name refers to."""
-        if is_reference(name):
+        if is_reference(name) and kind != "metric":  # a metric may be named after its library, as in `sklearn:jaccard`
             return self._declared(kind, name)[0]
         try:
             return self._table(kind).resolve(name, home)

@@ -1,4 +1,4 @@
-"""The vocabulary of a run: its trials and their results.
+"""The vocabulary of a run: its trials, the predictions that metrics score, and the results.
 
 Like `mfbench.model.specs`, this module stays light: it imports neither NumPy nor scikit-learn.
 """
@@ -12,6 +12,33 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """A classifier's predictions for the rows of a test part, and the truth.
+
+    Parameters
+    ----------
+    y_true, y_pred : ndarray of shape (n_rows,)
+        True and predicted class codes (int64).
+    y_score : ndarray of shape (n_rows, n_seen_classes) or (n_rows,), or None
+        Probabilities or decision values; None if the classifier provides neither, or no metric needs them. Decision
+        values for two classes are one column, large for the second class.
+    classes : ndarray of shape (n_seen_classes,)
+        The class code of each column of `y_score`: the classes of the training part.
+    is_probability : bool
+        Whether `y_score` holds probabilities.
+    decisions : ndarray of shape (n_rows, n_classes) or None, default=None
+        If each class is a separate one-vs-rest problem: 1 if the row was assigned to the class, else 0.
+    """
+
+    y_true: NDArray[np.int64]
+    y_pred: NDArray[np.int64]
+    y_score: NDArray[np.float64] | None
+    classes: NDArray[np.int64]
+    is_probability: bool
+    decisions: NDArray[np.int64] | None = None
 
 
 class Status(StrEnum):

@@ -32,7 +32,6 @@ from mfbench.report.verdicts import relation_of_test_sets, verdict_cell, verdict
 from mfbench.stats.across_datasets import Completed
 from mfbench.stats.results import Run
 from mfbench.stats.summary import KINDS, LARGE, NO_VERDICT
-from mfbench.suite.forms import SCORES
 
 MOST_FAILURES = 5
 LONGEST_REASON = 110
@@ -61,7 +60,11 @@ def brief_report(
         own = curves(run)
         sections += [
             _scores(
-                run.settings.metric, score_table(run), list(run.summary()["method"]), run.protocol.trial_name, width
+                with_unit(run.settings.metric, run.settings.score.percent),
+                score_table(run),
+                list(run.summary()["method"]),
+                run.protocol.trial_name,
+                width,
             ),
             Section(own.title, own.tables, notes=differing_ranges(run)),
         ]
@@ -76,9 +79,8 @@ def brief_report(
     return Report(run.meta.title, setting_of(run), sections, answer=[*answer_of(run), *where])
 
 
-def _scores(metric: str, table: Table, methods: Sequence[str], trial_name: str, width: int) -> Section:
+def _scores(title: str, table: Table, methods: Sequence[str], trial_name: str, width: int) -> Section:
     """Return the table of scores: datasets as rows if all methods fit, otherwise methods as rows, with means only."""
-    title = with_unit(metric, SCORES[metric].percent)
     if needed_width(table) > width:
         body = Table(table.columns, table.rows[: len(table.rows) - table.footer_rows])
         table = transposed(body, "method")
@@ -91,14 +93,14 @@ def _scores(metric: str, table: Table, methods: Sequence[str], trial_name: str, 
 
 def method_lines(run: Run, width: int) -> Table:
     """Return one line per method; descriptions are truncated to the available width, or omitted if it is small."""
-    metric, reference = run.settings.metric, run.settings.reference
+    reference = run.settings.reference
     columns = verdict_columns(run.settings, relation_of_test_sets(run.detects, run.folds_per_dataset))
     verdict = [title for title, prefix in columns if prefix == "sound_" and reference is not None]
     summary = run.summary().to_dict("records")
     failed = ["failed"] if any(row["failed"] for row in summary) else []
     rows = []
     for row in summary:
-        cells = [row["method"], size_cell(row["mean"], SCORES[metric].percent), rank_cell(row["rank"])]
+        cells = [row["method"], size_cell(row["mean"], run.settings.score.percent), rank_cell(row["rank"])]
         cells += [verdict_cell(row, "sound_", reference) for _ in verdict]
         cells.append(time_cell(row["total_seconds"]))
         cells += [f"{row['failed']} of {row['planned']}" if row["failed"] else DASH for _ in failed]

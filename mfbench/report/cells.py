@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from mfbench.model.sections import Cell, Table
-from mfbench.suite.forms import SCORES
+from mfbench.model.specs import Score
 
 MARK = "≈"
 NO_VERDICT_MARK = "?"
@@ -129,10 +129,10 @@ def time_cell(value: float) -> Cell:
     return Cell(seconds(value)) if value > 0 else DASH
 
 
-def measured(value: float, measure: str) -> str:
+def measured(value: float, measure: str, score: Score | None = None) -> str:
     """Return a measured value (time, memory or score) with its unit and three significant digits."""
-    if measure in SCORES:
-        return f"{100 * value:.2f} %" if SCORES[measure].percent else f"{value:.3f}"
+    if score is not None:
+        return f"{100 * value:.2f} %" if score.percent else f"{value:.3f}"
     units = (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)) if measure == "memory" else (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6))
     unit, factor = next(((unit, factor) for unit, factor in units if abs(value) >= factor), units[-1])
     number = value / factor

@@ -29,7 +29,7 @@ from mfbench.report.sections.remarks import remarks
 from mfbench.report.sections.scores import methods, other_scores, scores
 from mfbench.report.sections.timing import time_ratios, timing
 from mfbench.stats.results import Run
-from mfbench.suite.forms import KINDS, SCORES
+from mfbench.suite.forms import KINDS
 
 Kind = Literal["comparison", "detection", "calibration", "timing", "empty"]
 
@@ -44,12 +44,12 @@ class ListedSection(NamedTuple):
 
 def across_datasets_of(run: Run) -> Section:
     """Return the section of tests across datasets."""
-    return section_across(run.overall(), SCORES[run.settings.metric].percent)
+    return section_across(run.overall(), run.settings.score.percent)
 
 
 def pairs_of(run: Run) -> Section:
     """Return the section of all pairs of methods."""
-    return section_of_pairs(run.overall(), SCORES[run.settings.metric].percent)
+    return section_of_pairs(run.overall(), run.settings.score.percent)
 
 
 CONTENTS = (

@@ -18,6 +18,7 @@ from mfbench.base.text import counted, shell_command
 from mfbench.errors import MfbenchError, UnknownNameError, UsageError
 from mfbench.host.registry import Registry, load_registry
 from mfbench.model.sections import Cell, Chart, Report, Section
+from mfbench.model.specs import Score
 from mfbench.report.brief import brief_report
 from mfbench.report.cells import DASH, rank_cell, size_text, table_of, with_unit
 from mfbench.report.charts import critical_difference, time
@@ -34,7 +35,7 @@ from mfbench.report.sections.curves import points
 from mfbench.run.store.file import FILE_NAME
 from mfbench.stats.across_datasets import Overall, complete
 from mfbench.stats.results import Run
-from mfbench.suite.forms import SCORES
+from mfbench.suite.loading import score_named
 from mfbench.suite.published import PublishedTable, read_published
 
 
@@ -46,9 +47,11 @@ def means_of(table: PublishedTable) -> pd.DataFrame:
     return pd.DataFrame(values, index=datasets, columns=methods, dtype=float)
 
 
-def reanalyse(table: PublishedTable, reference: str | None = None, alpha: float = 0.05, rope: float = 0.01) -> Overall:
+def reanalyse(
+    table: PublishedTable, score: Score, reference: str | None = None, alpha: float = 0.05, rope: float = 0.01
+) -> Overall:
     """Compare the methods of a published table across its datasets."""
-    greater = SCORES[table.about.metric].greater_is_better
+    greater = score.greater_is_better
     completed = complete(means_of(table), "drop-dataset", greater_is_better=greater)
     methods = [str(name) for name in Overall(completed, greater, None, alpha, rope).ranks.index]
     if reference is None:
@@ -58,9 +61,9 @@ def reanalyse(table: PublishedTable, reference: str | None = None, alpha: float 
     return Overall(completed, greater, reference, alpha, rope)
 
 
-def report_of_table(table: PublishedTable, overall: Overall, *, statistics: bool = False) -> Report:
+def report_of_table(table: PublishedTable, score: Score, overall: Overall, *, statistics: bool = False) -> Report:
     """Return the report of a published table."""
-    percent = SCORES[table.about.metric].percent
+    percent = score.percent
     return Report(
         table.title,
         f"Analysis of the printed figures of {table.name}; nothing was measured",
@@ -245,7 +248,7 @@ def present_power(
 ) -> str:
     """Return the power analysis of a run as JSON; without `as_json` it is printed and the result is empty."""
     run = choose(run, reference, metric)
-    size = difference / 100.0 if SCORES[run.settings.metric].percent else difference
+    size = difference / 100.0 if run.settings.score.percent else difference
     plan = run.power(size, power=power, methods=methods or None)
     report = power_report(run, plan)
     if as_json:
@@ -256,8 +259,10 @@ def present_power(
 
 def present_table(name: str, form: Form, console: Console) -> str:
     """Return the analysis of a published table in a format; for the terminal it is printed and the result is empty."""
-    table = read_published(name, load_registry(), Path())
-    report = report_of_table(table, reanalyse(table, form.reference), statistics=form.statistics)
+    registry = load_registry()
+    table = read_published(name, registry, Path())
+    score = score_named(table.about.metric, registry) if table.about.metric else Score()
+    report = report_of_table(table, score, reanalyse(table, score, form.reference), statistics=form.statistics)
     return _present(report, form, console)
 
 

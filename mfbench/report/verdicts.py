@@ -13,13 +13,13 @@ import pandas as pd
 
 from mfbench.base.text import listing
 from mfbench.model.sections import Cell
+from mfbench.model.specs import Score
 from mfbench.report.cells import MARK, NO_VERDICT_MARK
 from mfbench.stats.cells import ComparisonSettings
 from mfbench.stats.paired import IDENTICAL
 from mfbench.stats.results import Run
 from mfbench.stats.rules import LEVEL, RULES, S_TESTS, best_level_held, design_name, level_held
 from mfbench.stats.summary import KINDS, NO_VERDICT, VERDICTS
-from mfbench.suite.forms import SCORES
 from mfbench.suite.protocols import EvaluationProtocol
 
 CHOICE = ", with Holm's adjustment over all pairs of methods, because the best is chosen from the same scores"
@@ -75,7 +75,7 @@ def verdict_notes(run: Run) -> list[str]:
     hint = "A verdict on a single dataset is weak evidence; rely on the tests across datasets."
     if relation == "single":
         no_test = "A single test set gives no spread between folds, so scores of folds cannot be tested"
-        if not SCORES[settings.metric].counts_decisions:
+        if not settings.score.counts_decisions:
             return [
                 f"Bold: best mean of the dataset. {no_test}, and tests of decisions compare accuracies, not "
                 f"{settings.metric}: there is no verdict on a dataset.",
@@ -91,7 +91,7 @@ def verdict_notes(run: Run) -> list[str]:
         _marks(settings, settings.test),
         f"{counts}, {level}. Papers' rule: our count by the test of the papers, the "
         f"{RULES[settings.published_test].title}. Sound: by the {RULES['corrected-t'].title}.",
-        *_single_test_sets(settings.metric, run.compared, verdicts),
+        *_single_test_sets(settings.score, run.compared, verdicts),
         *_levels(settings, run.protocol),
         *limits,
         hint,
@@ -148,12 +148,12 @@ def _notes_of_rounds(settings: ComparisonSettings) -> list[str]:
     ]
 
 
-def _single_test_sets(metric: str, compared: pd.DataFrame, verdicts: pd.DataFrame) -> list[str]:
+def _single_test_sets(score: Score, compared: pd.DataFrame, verdicts: pd.DataFrame) -> list[str]:
     """Return the sentence on datasets with one common fold, on which fold scores are not tested."""
     folds = compared.groupby(["dataset", "method"], sort=False).size().groupby("dataset", sort=False).max()
     tested = verdicts.query("sound != @NO_VERDICT")["dataset"]
     single = [str(dataset) for dataset in dict.fromkeys(tested) if folds[dataset] == 1]
-    if not single or not SCORES[metric].counts_decisions:
+    if not single or not score.counts_decisions:
         return []
     return [
         f"On {listing(single)} methods are compared on a single test set: verdicts and detectable differences are by "

@@ -15,8 +15,9 @@ import numpy as np
 import pandas as pd
 from scipy import special, stats
 
-from mfbench.errors import UsageError
-from mfbench.run.trial.metrics import Predictions
+from mfbench.host.registry import load_registry
+from mfbench.model.trials import Predictions
+from mfbench.run.trial.metrics import Metric, resolve_metrics
 from mfbench.stats.bayesian import signed_rank_test
 from mfbench.stats.cells import MissingPolicy
 from mfbench.stats.paired import (
@@ -28,7 +29,6 @@ from mfbench.stats.paired import (
     rank_biserial,
     wilcoxon_test,
 )
-from mfbench.suite.forms import METRICS
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -237,18 +237,17 @@ def complete(
     return Completed(scores, ranks, holes, [str(row) for row in rows if row not in scores.index], [], policy)
 
 
-def dummy_score(truth: np.ndarray[Any, np.dtype[np.int64]], metric: str) -> float:
+def dummy_score(truth: np.ndarray[Any, np.dtype[np.int64]], metric: Metric) -> float:
     """Return the score of a constant prediction: the most frequent class, with class frequencies as probabilities."""
     seen, counts = np.unique(truth, return_counts=True)
     shares = np.tile(counts / counts.sum(), (len(truth), 1))
     guess = np.full(len(truth), seen[np.argmax(counts)])
-    return METRICS[metric].function(Predictions(truth, guess, shares, seen, True))
+    return metric.of(Predictions(truth, guess, shares, seen, True))
 
 
-def dummy_scores(datasets: Iterable[Mapping[str, Any]], metric: str) -> dict[str, float]:
+def dummy_scores(datasets: Iterable[Mapping[str, Any]], name: str) -> dict[str, float]:
     """Return the score of a constant prediction on each dataset, by label."""
-    if metric not in METRICS:
-        raise UsageError(f"missing = 'impute-dummy' needs a score of predictions, and {metric} is not one")
+    (metric,) = resolve_metrics([name], load_registry())
     return {dataset["label"]: dummy_score(dataset["truth"], metric) for dataset in datasets}
 
 

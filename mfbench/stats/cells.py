@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from mfbench.errors import RunError, UnknownNameError, UsageError
-from mfbench.suite.forms import SCORES
+from mfbench.model.specs import Score
 from mfbench.suite.schema import ReportSettings
 from mfbench.suite.schema import Rule as RuleName
 
@@ -98,7 +98,7 @@ class ComparisonSettings:
     """Settings of a comparison."""
 
     metric: str  # column of the score
-    greater_is_better: bool  # its direction
+    scores: Mapping[str, Score] = field(hash=False)  # what each score of the run means
     reference: str | None  # method that the others are compared with
     test: str  # one of `mfbench.stats.rules.RULES`: the rule that marks the tables
     alpha: float  # level of the two-sided test
@@ -109,11 +109,9 @@ class ComparisonSettings:
     missing: MissingPolicy = "drop-dataset"  # treatment of cells without a score in comparisons across datasets
 
     def replace(self, **changes: Any) -> ComparisonSettings:
-        """Return a copy with some settings changed; a new metric also sets the direction."""
-        if "metric" in changes:
-            if changes["metric"] not in SCORES:
-                raise UnknownNameError("metric", changes["metric"], SCORES)
-            changes.setdefault("greater_is_better", SCORES[changes["metric"]].greater_is_better)
+        """Return a copy with some settings changed."""
+        if changes.get("metric", self.metric) not in self.scores:
+            raise UnknownNameError("metric", changes["metric"], self.scores)
         if not 0 < changes.get("alpha", self.alpha) < 1:
             raise UsageError(f"alpha is {changes['alpha']}; a level lies between 0 and 1")
         if not 0 <= changes.get("rope", self.rope) < np.inf:
@@ -125,16 +123,28 @@ class ComparisonSettings:
         return dataclasses.replace(self, **changes)
 
     @property
+    def score(self) -> Score:
+        """What the metric means."""
+        return self.scores[self.metric]
+
+    @property
+    def greater_is_better(self) -> bool:
+        """The direction of the metric."""
+        return self.score.greater_is_better
+
+    @property
     def sign(self) -> float:
         """1 if greater is better, else -1."""
-        return 1.0 if self.greater_is_better else -1.0
+        return self.score.sign
 
 
-def settings_of(report: ReportSettings, metric: str, reference: str | None, ratio: float) -> ComparisonSettings:
+def settings_of(
+    report: ReportSettings, metric: str, scores: Mapping[str, Score], reference: str | None, ratio: float
+) -> ComparisonSettings:
     """Return the settings in a suite's ``[report]``."""
     return ComparisonSettings(
         metric=metric,
-        greater_is_better=SCORES[metric].greater_is_better,
+        scores=scores,
         reference=reference,
         test=report.test,
         alpha=report.alpha,

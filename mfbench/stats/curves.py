@@ -15,7 +15,7 @@ from mfbench.stats.cells import ComparisonSettings, results_by_cell
 from mfbench.stats.paired import LEAST_PAIRS, corrected_error, corrected_t_test
 from mfbench.stats.selection import stability_of_counts
 from mfbench.stats.summary import complete_table, means_of
-from mfbench.suite.forms import CURVE_METRICS, SCORES
+from mfbench.suite.forms import CURVE_METRICS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -94,7 +94,7 @@ KEYS = ["dataset", "method", "metric", "size"]
 MEAN_COLUMNS = [*KEYS, "mean", "sd", "low", "high", "folds", "seconds"]
 
 
-def mean_curves(curves: pd.DataFrame, ratio: float, alpha: float = 0.05) -> pd.DataFrame:
+def mean_curves(curves: pd.DataFrame, settings: ComparisonSettings) -> pd.DataFrame:
     """Return the mean score at each size, with its confidence interval."""
     # With the scores of J folds, their mean m and their variance s² (divisor J-1), the
     # interval is
@@ -114,9 +114,10 @@ def mean_curves(curves: pd.DataFrame, ratio: float, alpha: float = 0.05) -> pd.D
     count = frame["count"].to_numpy()
     # With fewer than two folds, sd and the interval are NaN.
     several = np.maximum(count, 2)
-    half = special.stdtrit(several - 1, 1.0 - alpha / 2.0) * corrected_error(frame["sd"] ** 2, several, ratio)
+    error = corrected_error(frame["sd"] ** 2, several, settings.ratio)
+    half = special.stdtrit(several - 1, 1.0 - settings.alpha / 2.0) * error
     lowest, highest = (
-        frame["metric"].map({name: score.range[end] for name, score in SCORES.items()}) for end in (0, 1)
+        frame["metric"].map({name: score.range[end] for name, score in settings.scores.items()}) for end in (0, 1)
     )
     low, high = frame["mean"] - half, frame["mean"] + half
     frame["low"] = low.mask(low < lowest, lowest)

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mfbench.errors import RunError, UnknownNameError
+from mfbench.errors import RunError, UnknownNameError, UsageError
 from mfbench.model.sections import Presentation
 from mfbench.stats.across_datasets import Overall, dummy_scores, performance_ratios
 from mfbench.stats.calibration import design_of, rejections, worse_than_best
@@ -156,7 +156,7 @@ class Run:
         metric, reference = self.metric or self.metrics[0], self.reference or self.meta.report.reference
         if reference not in self.methods:
             reference = next(iter(self.methods), None)
-        return settings_of(self.meta.report, metric, reference, self.protocol.test_train_ratio)
+        return settings_of(self.meta.report, metric, self.meta.scores, reference, self.protocol.test_train_ratio)
 
     def __repr__(self) -> str:
         return f"Run({str(self.bundle or self.path)!r})"
@@ -202,7 +202,7 @@ class Run:
         ``trivial_accuracy`` is the score of a constant prediction: the share of the largest class or, for
         ``one_vs_rest_accuracy``, the mean over classes of max(p, 1 - p) with the class share p.
         """
-        return dataset_frame(self._stored.datasets, self.metric or self.metrics[0])
+        return dataset_frame(self._stored.datasets, self.settings.score)
 
     @cached_property
     def largest_classes(self) -> dict[str, float]:
@@ -281,7 +281,7 @@ class Run:
     @property
     def measured(self) -> list[str]:
         """The scores of a trial: for ``ground-truth`` all detection scores, whichever the suite names."""
-        return list(KINDS[self.meta.protocol.kind].metrics) if self.detects else self.metrics
+        return list(KINDS[self.meta.protocol.kind].scores) if self.detects else self.metrics
 
     @cached_property
     def protocol(self) -> EvaluationProtocol:
@@ -466,7 +466,7 @@ class Run:
     @cached_property
     def curve_means(self) -> pd.DataFrame:
         """One row per dataset, method, metric and number of features: mean score with its interval, mean seconds."""
-        return mean_curves(self._compared_curves, self.settings.ratio, self.settings.alpha)
+        return mean_curves(self._compared_curves, self.settings)
 
     @cached_property
     def curve_rankings(self) -> pd.DataFrame:
@@ -584,7 +584,11 @@ class Run:
     def _dummies(self, settings: ComparisonSettings) -> dict[str, float]:
         # A dummy scores the same at every number of features, so its score is also its area.
         metric = (self._curve_metric if settings.metric in CURVE_METRICS else None) or settings.metric
-        return dummy_scores(self._stored.datasets, metric) if settings.missing == "impute-dummy" else {}
+        if settings.missing != "impute-dummy":
+            return {}
+        if self.detects:
+            raise UsageError(f"missing = 'impute-dummy' needs a score of predictions, and {metric} is not one")
+        return dummy_scores(self._stored.datasets, metric)
 
     def _changed(self, changes: dict[str, Any]) -> ComparisonSettings:
         self._check("metric", changes.get("metric", self.metrics[0]), self.metrics)

@@ -27,7 +27,7 @@ from mfbench.stats.paired import (
     sign_test,
     wilcoxon_test,
 )
-from mfbench.suite.forms import KINDS, SCORES
+from mfbench.suite.forms import KINDS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,7 +56,7 @@ def compare(
     if len(first.scores) < 2 and not RULES[name].of_decisions:
         name = sound_test(first, settings)
     rule = RULES[name]
-    if rule.of_decisions and not SCORES[settings.metric].counts_decisions:
+    if rule.of_decisions and not settings.score.counts_decisions:
         difference = settings.sign * float(np.mean(first.scores - second.scores))
         reason = f"{name} compares decisions, not {settings.metric}"
         return PairedTest(difference, np.nan, np.nan, np.nan, reason=reason)
@@ -66,7 +66,7 @@ def compare(
 def sound_test(cell: CellResults, settings: ComparisonSettings) -> str:
     """Return the rule to trust: the corrected resampled t-test, or McNemar's test on a single test set."""
     # For a protocol with independent rounds the ratio is 0, and the corrected test equals the plain paired t-test.
-    if len(cell.scores) > 1 or not SCORES[settings.metric].counts_decisions:
+    if len(cell.scores) > 1 or not settings.score.counts_decisions:
         return "corrected-t"
     try:
         cell.decisions()

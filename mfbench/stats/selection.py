@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from mfbench.model.specs import Score
 from mfbench.model.trials import Candidate, Status
-from mfbench.suite.forms import SCORES
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 
 
-def pick_candidates(rows: Iterable[Row], metric: str, *, greater_is_better: bool) -> list[Row]:
+def pick_candidates(rows: Iterable[Row], metric: str, score: Score) -> list[Row]:
     """Replace each trial's candidates by the results of the selected grid point."""
     # For each dataset and method, the grid point with the best mean score over the completed folds is used for all of
     # them; ties go to the first in the grid. A point must have succeeded on every completed fold. If none has, these
@@ -34,15 +34,13 @@ def pick_candidates(rows: Iterable[Row], metric: str, *, greater_is_better: bool
         if row["candidates"]:
             cells.setdefault((row["dataset"], row["method"]), []).append(row)
     chosen = {
-        cell: _best([row["candidates"] for row in members], metric, greater_is_better)
-        for cell, members in cells.items()
+        cell: _best([row["candidates"] for row in members], metric, score.sign) for cell, members in cells.items()
     }
     return [_resolved(row, chosen.get((row["dataset"], row["method"]))) for row in rows]
 
 
-def _best(folds: list[list[Candidate]], metric: str, greater_is_better: bool) -> str | None:
+def _best(folds: list[list[Candidate]], metric: str, sign: float) -> str | None:
     """Return the name of the point with the best mean, or None if no point succeeded on every fold."""
-    sign = 1.0 if greater_is_better else -1.0
     scores = [{_name(candidate): candidate.scores.get(metric, np.nan) for candidate in fold} for fold in folds]
     best, best_score = None, -np.inf
     for name in scores[0]:
@@ -73,7 +71,7 @@ def _resolved(row: Row, chosen: str | None) -> Row:
     return resolved | fields | {"tune_wall": max(0.0, (row["tune_wall"] or 0.0) - spent)}
 
 
-def dataset_frame(datasets: Sequence[Mapping[str, Any]], metric: str) -> pd.DataFrame:
+def dataset_frame(datasets: Sequence[Mapping[str, Any]], score: Score) -> pd.DataFrame:
     """Return one row per dataset: label, shape, trivial accuracy, class names and counts, content hash, source."""
     rows = []
     for dataset in datasets:
@@ -83,7 +81,7 @@ def dataset_frame(datasets: Sequence[Mapping[str, Any]], metric: str) -> pd.Data
                 "dataset": dataset["label"],
                 "n_samples": dataset["n_samples"],
                 "n_features": dataset["n_features"],
-                "trivial_accuracy": _trivial(counts, metric),
+                "trivial_accuracy": _trivial(counts, score),
                 "classes": dict(zip(dataset["class_names"], counts.tolist(), strict=True)),
                 "sha256": dataset["sha256"],
                 "source": dataset["source"],
@@ -93,9 +91,9 @@ def dataset_frame(datasets: Sequence[Mapping[str, Any]], metric: str) -> pd.Data
     return pd.DataFrame(rows, columns=columns)
 
 
-def _trivial(counts: NDArray[np.int64], metric: str) -> float:
+def _trivial(counts: NDArray[np.int64], score: Score) -> float:
     shares = counts / counts.sum()
-    if not SCORES[metric].is_one_vs_rest:
+    if not score.is_one_vs_rest:
         return float(shares.max())
     return float(np.maximum(shares, 1.0 - shares).mean())
 

@@ -24,7 +24,6 @@ from mfbench.run.store.integrity import remark_on_damage
 from mfbench.run.store.store import Store
 from mfbench.stats.detection import remark_on_shard
 from mfbench.stats.selection import pick_candidates
-from mfbench.suite.forms import SCORES
 from mfbench.suite.protocols import make_protocol
 
 if TYPE_CHECKING:
@@ -258,7 +257,7 @@ class StoredRun:
 
     def _resolve(self, rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
         first = self.meta.protocol.metrics[0]
-        return pick_candidates(rows, first, greater_is_better=SCORES[first].greater_is_better)
+        return pick_candidates(rows, first, self.meta.scores[first])
 
     @contextmanager
     def _reopened(self) -> Iterator[Store]:

@@ -19,7 +19,6 @@ from mfbench.stats.across_datasets import Completed, complete
 from mfbench.stats.bayesian import Posterior, correlated_t_test
 from mfbench.stats.cells import CellResults, ComparisonSettings, Decisions, results_by_cell
 from mfbench.stats.rules import Comparison, against_best, compare, sound_test
-from mfbench.suite.forms import SCORES
 
 TIMES = ["tune_wall", "select_wall", "fit_wall", "predict_wall"]
 CLOCK = 1e-6
@@ -221,8 +220,6 @@ def _costs(trials: pd.DataFrame) -> pd.DataFrame:
 
 LARGE = 0.65
 """Share of the largest class above which accuracy is uninformative."""
-FLATTERED = tuple(name for name, score in SCORES.items() if score.counts_decisions)
-"""Scores on which a constant prediction does well for such a dataset."""
 COLUMNS = [
     "metric",
     "dataset",
@@ -244,11 +241,12 @@ def companion_scores(
 ) -> pd.DataFrame:
     """Return each method's scores by further metrics, on datasets with a dominant class."""
     skewed = trials[trials["dataset"].map(shares) > LARGE]
-    if settings.metric not in FLATTERED or not len(skewed):
+    # A constant prediction does well on such a dataset by scores that count decisions.
+    if not settings.score.counts_decisions or not len(skewed):
         return pd.DataFrame(columns=COLUMNS)
     tables = []
     for metric in metrics:
-        if metric not in FLATTERED:
+        if not settings.scores[metric].counts_decisions:
             table = tabulate(skewed, settings.replace(metric=metric, test="corrected-t"))
             tables.append(table.assign(metric=metric, largest_class=table["dataset"].map(shares)))
     return pd.concat(tables, ignore_index=True)[COLUMNS] if tables else pd.DataFrame(columns=COLUMNS)

@@ -6,56 +6,14 @@ protocol in `mfbench.suite.protocols` accepts exactly the keys listed here.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pkgutil import resolve_name
 from typing import Any
 
-_HERE = "mfbench.run.trial.metrics:"
+from mfbench.model.specs import Score
 
-
-@dataclass(frozen=True, kw_only=True)
-class Score:
-    """What a score measures, and how it is reported."""
-
-    # Import path of the function that computes it from `mfbench.run.trial.metrics.Predictions`, and whether that needs
-    # more than predicted class codes; its direction, whether it is shown in percent, and its range; whether it is the
-    # share of correct decisions, and whether each class is a decision of its own.
-
-    place: str = ""
-    needs_scores: bool = False
-    greater_is_better: bool = True
-    percent: bool = True
-    lowest: float = -math.inf
-    highest: float = math.inf
-    counts_decisions: bool = False
-    is_one_vs_rest: bool = False
-
-    @property
-    def function(self) -> Callable[[Any], float]:
-        """The function at `place`."""
-        function: Callable[[Any], float] = resolve_name(self.place)
-        return function
-
-    @property
-    def range(self) -> tuple[float, float]:
-        """The smallest and largest possible value; a percentage is a share of one."""
-        return (0.0, 1.0) if self.percent else (self.lowest, self.highest)
-
-
-METRICS: dict[str, Score] = {
-    "accuracy": Score(place=f"{_HERE}accuracy", counts_decisions=True),
-    "balanced_accuracy": Score(place=f"{_HERE}balanced_accuracy"),
-    "f1_macro": Score(place=f"{_HERE}f1_macro"),
-    "mcc": Score(place=f"{_HERE}mcc", percent=False, lowest=-1.0, highest=1.0),
-    "log_loss": Score(place=f"{_HERE}log_loss", needs_scores=True, greater_is_better=False, percent=False, lowest=0.0),
-    "roc_auc": Score(place=f"{_HERE}roc_auc", needs_scores=True),
-    "one_vs_rest_accuracy": Score(place=f"{_HERE}one_vs_rest_accuracy", counts_decisions=True, is_one_vs_rest=True),
-}
-"""Scores of predictions."""
 CURVE_METRICS: dict[str, Score] = dict.fromkeys(("area", "area_linear"), Score(percent=False))
-"""Scores of a curve: the area under the first other metric, over the logarithm of the size and over the size."""
+"""Scores of a curve: the area under the first metric, over the logarithm of the size and over the size."""
 DETECTION_METRICS: dict[str, Score] = {
     "area": Score(percent=False),  # area under the curve of detection over false alarms, from the weights
     "detection": Score(percent=False),  # relevant features selected, over all relevant features
@@ -67,10 +25,6 @@ DETECTION_METRICS: dict[str, Score] = {
     "pair_detection": Score(percent=False),  # share of the t true pairs among the t pairs with the largest weights
 }
 """Scores of a round of generated data, in report order."""
-SCORES: dict[str, Score] = {**METRICS, **CURVE_METRICS, **DETECTION_METRICS}
-"""All scores of any protocol."""
-
-
 SOUND, PUBLISHED = "sound", "published"
 # Keys of every kind: they determine how a trial is run and scored, not its rows.
 COMMON = ("kind", "form", "scale", "classes", "metrics", "grid_values", "timeout", "memory")
@@ -101,7 +55,9 @@ class Kind:
     published: Mapping[str, Any] = field(default_factory=dict)
     # Changes by the standard profiles `quick` and `standard`.
     profiles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    metrics: tuple[str, ...] = (*METRICS, *CURVE_METRICS)  # scores allowed in `metrics`
+    metrics: tuple[str, ...] = ("accuracy", "balanced_accuracy")  # the value of `metrics` if a suite does not set it
+    # Scores of its own, which `metrics` may list; one that predicts also has the metrics that plugins register.
+    scores: Mapping[str, Score] = field(default_factory=lambda: CURVE_METRICS)
     task: TrialKind = PREDICTION  # how its trials run
     tunes: bool = True  # whether methods may tune
     draws_curves: bool = True  # whether methods may be scored at several numbers of features
@@ -123,7 +79,7 @@ class Kind:
 
     def values(self, form: str) -> dict[str, Any]:
         """Return every key with its value in a form."""
-        return {**self.sound, **(self.published if form == PUBLISHED else {})}
+        return {"metrics": list(self.metrics), **self.sound, **(self.published if form == PUBLISHED else {})}
 
 
 KINDS: dict[str, Kind] = {
@@ -169,7 +125,7 @@ KINDS: dict[str, Kind] = {
         "mfbench.suite.protocols:Timing",
         sound={"repeats": 5, "steps": 5},
         profiles={"quick": {"repeats": 2, "steps": 3}, "standard": {"repeats": 3, "steps": 4}},
-        metrics=tuple(METRICS),
+        scores={},
         tunes=False,
         draws_curves=False,
         samples=False,
@@ -177,10 +133,11 @@ KINDS: dict[str, Kind] = {
     ),
     "ground-truth": Kind(
         "mfbench.suite.protocols:GroundTruth",
-        sound={"rounds": 100, "threshold": 1e-9, "metrics": list(DETECTION_METRICS)},
+        sound={"rounds": 100, "threshold": 1e-9},
         published={"rounds": 20},
         profiles={"quick": {"rounds": 5}, "standard": {"rounds": 20}},
         metrics=tuple(DETECTION_METRICS),
+        scores=DETECTION_METRICS,
         task=DETECTION,
         tunes=False,
         draws_curves=False,

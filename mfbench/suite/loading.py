@@ -12,9 +12,11 @@ from typing import Any
 from pydantic import ValidationError
 
 from mfbench.errors import SuiteError, UnknownNameError, UsageError, suggestion
-from mfbench.host.expressions import Expression, parse
+from mfbench.host.expressions import Expression, Registered, parse
+from mfbench.host.factories import check_parameters
 from mfbench.host.registry import Registry
-from mfbench.suite.forms import CURVE_METRICS, KINDS, SCORES
+from mfbench.model.specs import Score
+from mfbench.suite.forms import CURVE_METRICS, KINDS
 from mfbench.suite.schema import (
     FEWEST_ROWS,
     LARGEST_FILE,
@@ -118,10 +120,16 @@ class LoadedSuite:
     profile: str
     protocol: ProtocolSettings  # the protocol with the profile applied: every key of its kind is set
     request: tuple[str, ...]  # the words after `mfbench suite` that request this suite
+    scores: Mapping[str, Score]  # what the metrics of the protocol mean, by name in its order
     part: str | None = None  # name of the part to run; None for the whole suite
     # Methods that are not in the file, by label, each with the option that added it.
     added_methods: Mapping[str, str] = field(default_factory=dict)
     added_data: Mapping[int, str] = field(default_factory=dict)  # the same for datasets, by position in the suite
+
+    @property
+    def all_scores(self) -> dict[str, Score]:
+        """What each score of a trial means: the metrics, and those that the protocol always measures."""
+        return {**self.scores, **KINDS[self.protocol.kind].scores}
 
     @property
     def part_patterns(self) -> tuple[str, ...]:
@@ -158,6 +166,7 @@ def load_suite(
     preferred: str | None = None,
     part: str | None = None,
     max_rows: int | None = None,
+    metrics: Sequence[str] = (),
 ) -> LoadedSuite:
     """Find, read and validate a suite."""
     path = find_suite(name, registry)
@@ -181,7 +190,8 @@ def load_suite(
         raise UnknownNameError("part", part, suite.parts, f"of suite {suite.suite.name!r}")
     suite = expand_replicates(_of_profile(suite, profile_name, profiles, str(path)), profile_name, str(path))
     options = {"--profile": profile_name, "--part": part, "--seed": seed, "--max-rows": max_rows}
-    words = (word for option, value in options.items() if value is not None for word in (option, str(value)))
+    words = [word for option, value in options.items() if value is not None for word in (option, str(value))]
+    words += [word for metric in metrics for word in ("--metric", metric)]
     protocol = suite.protocol.completed(profiles[profile_name])
     if max_rows is not None:
         if not KINDS[protocol.kind].samples:
@@ -189,7 +199,9 @@ def load_suite(
         if max_rows < FEWEST_ROWS:
             raise UsageError(f"--max-rows {max_rows} is too few: use a whole number from {FEWEST_ROWS}")
         protocol = protocol.model_copy(update={"max_rows": max_rows})
-    return LoadedSuite(suite, path, profile_name, protocol, (name, *words), part)
+    scores = scores_of(protocol, registry, metrics, str(path))
+    protocol = protocol.model_copy(update={"metrics": list(scores)})
+    return LoadedSuite(suite, path, profile_name, protocol, (name, *words), scores, part)
 
 
 def _of_profile(suite: Suite, profile: str, profiles: Collection[str], file: str) -> Suite:
@@ -272,9 +284,6 @@ def _check_labels(suite: Suite, file: str) -> None:
         raise SuiteError(
             f"{file}: report.reference: no method has the label {reference!r}{suggestion(reference, labels)}"
         )
-    metrics = suite.protocol.metrics
-    if len(set(metrics)) < len(metrics):
-        raise SuiteError(f"{file}: protocol.metrics: {', '.join(metrics)}: each metric must be listed only once")
 
 
 def _share_a_profile(first: Method, second: Method) -> bool:
@@ -286,7 +295,6 @@ def _check_keys(suite: Suite, file: str) -> None:
     """Reject keys of another kind of protocol: readers would expect ignored keys to have an effect."""
     kind = suite.protocol.kind
     keys = KINDS[kind].keys
-    _check_metrics(suite.protocol, file)
     if KINDS[kind].predicts:
         for position, method in enumerate(suite.methods):
             if method.classifier is None:
@@ -298,22 +306,65 @@ def _check_keys(suite: Suite, file: str) -> None:
             raise SuiteError(f"{file}: {path}.{key}: the protocol {kind!r} has no such key; it has {own}")
 
 
-def _check_metrics(protocol: ProtocolSettings, file: str) -> None:
-    metrics = KINDS[protocol.kind].metrics
-    for metric in protocol.metrics if "metrics" in protocol.model_fields_set else ():
-        if metric not in metrics:
-            raise SuiteError(
-                f"{file}: protocol.metrics: the protocol {protocol.kind!r} does not measure {metric!r}"
-                f"{suggestion(metric, metrics)}"
-            )
-    scores = [metric for metric in protocol.metrics if metric not in CURVE_METRICS]
-    if not KINDS[protocol.kind].draws_curves or len(scores) == len(protocol.metrics):
+def scores_of(
+    protocol: ProtocolSettings, registry: Registry, added: Sequence[str] = (), file: str = ""
+) -> dict[str, Score]:
+    """Return what a protocol's metrics mean, by name; those of ``--metric`` come first."""
+    kind, scores = KINDS[protocol.kind], dict[str, Score]()
+    for option, metrics in (("--metric", added), ("", protocol.metrics)):
+        for metric in metrics:
+            location = f"--metric {metric!r}" if option else f"{file}: protocol.metrics"
+            try:
+                name, score = _score(metric, protocol.kind, registry)
+            except UsageError as error:
+                raise (UsageError if option else SuiteError)(f"{location}: {error}") from None
+            if name not in scores:
+                scores[name] = score
+            elif metrics is added or name not in added:
+                raise (UsageError if option else SuiteError)(f"{location}: {name!r}: list each metric only once")
+    if kind.draws_curves:
+        _check_area(scores, f"{file}: protocol.metrics")
+    return scores
+
+
+def metric_entries(protocol: ProtocolSettings, registry: Registry) -> list[Registered]:
+    """Return what plugins registered of a protocol's metrics."""
+    own = KINDS[protocol.kind].scores
+    return [registry.metric(parse(name, references=True).name) for name in protocol.metrics if name not in own]
+
+
+def score_named(text: str, registry: Registry) -> Score:
+    """Return what a score means, whichever protocol measures it."""
+    kind = next((kind for kind in KINDS if text in KINDS[kind].scores), next(iter(KINDS)))
+    return _score(text, kind, registry)[1]
+
+
+def _score(text: str, kind: str, registry: Registry) -> tuple[str, Score]:
+    """Return the canonical name of a metric, and what it means."""
+    own = KINDS[kind].scores
+    if text in own:
+        return text, own[text]
+    if not KINDS[kind].predicts:
+        raise UsageError(f"the protocol {kind!r} does not measure {text!r}{suggestion(text, own)}")
+    expression = parse(text, references=True)
+    try:
+        registered = registry.metric(expression.name)
+    except UnknownNameError:
+        raise UnknownNameError("metric", expression.name, [*own, *registry.metrics], "see 'mfbench plugins'") from None
+    check_parameters(registered, expression.params)
+    return str(expression), Score.of(registered.spec)
+
+
+def _check_area(scores: Mapping[str, Score], location: str) -> None:
+    """Reject an area under a curve without a score that it is the area under."""
+    area = next((metric for metric in scores if metric in CURVE_METRICS), None)
+    if area is None:
         return
-    area = next(metric for metric in protocol.metrics if metric in CURVE_METRICS)
-    if not scores:
-        raise SuiteError(f"{file}: protocol.metrics: {area!r} is the area under another score; list that one as well")
-    if not SCORES[scores[0]].greater_is_better:
+    first = next((metric for metric in scores if metric not in CURVE_METRICS), None)
+    if first is None:
+        raise SuiteError(f"{location}: {area!r} is the area under another score; list that one as well")
+    if not scores[first].greater_is_better:
         raise SuiteError(
-            f"{file}: protocol.metrics: {area!r} would be the area under {scores[0]!r}, of which less is better; list "
-            "a score before it of which more is better"
+            f"{location}: {area!r} would be the area under {first!r}, of which less is better; list a score before it "
+            "of which more is better"
         )

@@ -25,7 +25,7 @@ from mfbench.host.registry import Registry
 from mfbench.model.specs import Dataset, DatasetSpec
 from mfbench.model.trials import Trial, Unavailable
 from mfbench.suite.forms import KINDS
-from mfbench.suite.loading import LoadedSuite, Restriction
+from mfbench.suite.loading import LoadedSuite, Restriction, metric_entries
 from mfbench.suite.methods import PlannedDataset, ResolvedMethod, Step, curve_sizes
 from mfbench.suite.protocols import EvaluationProtocol, key_settings, make_protocol, seed_of
 from mfbench.suite.published import PublishedCount, PublishedFigure, PublishedTable, load_published, match, match_counts
@@ -188,7 +188,8 @@ def make_plan(loaded: LoadedSuite, registry: Registry, only: Sequence[str] = (),
     for table in published:
         # An added method may share its label with a published method by accident.
         printed = [label for label in plan.methods if label not in loaded.added_methods]
-        plan.figures += match(table, plan.datasets, printed, plan.protocol.decisions)
+        score = loaded.scores[table.about.metric]
+        plan.figures += match(table, plan.datasets, printed, score, plan.protocol.decisions)
         plan.counts += match_counts(table, printed)
     return plan
 
@@ -312,6 +313,8 @@ def key_ingredients(
     # code that computes results, and the versions of the numeric libraries. Time and memory limits are excluded: they
     # can prevent a result but not change it.
     code: dict[str, str] = {}
+    for entry in metric_entries(settings, registry):
+        code |= method_code(entry)
     steps: dict[str, Any] = {}
     for kind, step in (("classifier", method.classifier), ("selector", method.selector)):
         if step is not None:

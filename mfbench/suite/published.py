@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -18,10 +18,10 @@ from pydantic import Field, ValidationError
 from mfbench.errors import SuiteError, UsageError
 from mfbench.host.expressions import NameTable
 from mfbench.host.registry import Registry
-from mfbench.suite.forms import SCORES
+from mfbench.model.specs import Score
 from mfbench.suite.loading import LoadedSuite, parse_toml, read_text
 from mfbench.suite.methods import PlannedDataset
-from mfbench.suite.schema import Metric, Part
+from mfbench.suite.schema import Part
 from mfbench.suite.validation_messages import describe
 
 FOLDER = "published"
@@ -51,7 +51,7 @@ class Description(Part):
 
     title: str = Field(default="", description="Name in the report; the file's name if empty.")
     collections: list[str] = Field(default=[], description="Collections whose labels the table uses.")
-    metric: Metric = Field(default="accuracy", description="The score in the table.")
+    metric: str = Field(default="", description="The score in the table; empty: the suite's first metric.")
     unit: Literal["percent", "fraction", "error"] = Field(
         default="fraction", description="Percent, a fraction, or the fraction of wrong answers."
     )
@@ -116,6 +116,8 @@ def load_published(loaded: LoadedSuite, registry: Registry) -> list[PublishedTab
             table = read_published(name, registry, loaded.path.resolve().parent)
         except SuiteError as error:
             raise SuiteError(f"{location}: {error}") from None
+        if not table.about.metric:
+            table = replace(table, about=table.about.model_copy(update={"metric": loaded.protocol.metrics[0]}))
         if table.about.metric not in loaded.protocol.metrics:
             raise SuiteError(
                 f"{location}: {name!r} contains {table.about.metric}, which this suite does not measure; add it to "
@@ -241,9 +243,13 @@ def _rows(path: Path) -> tuple[list[str], list[dict[str, str]]]:
 
 
 def match(
-    table: PublishedTable, datasets: Mapping[str, PlannedDataset], methods: list[str], decisions: str = "multi-class"
+    table: PublishedTable,
+    datasets: Mapping[str, PlannedDataset],
+    methods: list[str],
+    score: Score,
+    decisions: str = "multi-class",
 ) -> list[PublishedFigure]:
-    """Return a table's figures for the datasets and methods of a plan."""
+    """Return a table's figures, which are values of a score, for the datasets and methods of a plan."""
     # A dataset is matched by its label in one of the table's collections, or by its own label. A method is matched by
     # its label or, failing that, by the first word of its label: "IGT" and "IGT nested" are compared with the same
     # figure.
@@ -253,7 +259,7 @@ def match(
         for label in [*labels, dataset]:
             values = [(method, value) for method in methods if (value := _value(table, label, method)) is not None]
             if values:
-                obstacle = _obstacle(table, label, planned, decisions)
+                obstacle = _obstacle(table, label, planned, score, decisions)
                 figures += [
                     PublishedFigure(table.name, dataset, method, label, value, obstacle, table.rounding)
                     for method, value in values
@@ -278,11 +284,11 @@ def _value(table: PublishedTable, dataset: str, method: str) -> float | None:
     return table.values.get((dataset, method), table.values.get((dataset, method.split()[0])))
 
 
-def _obstacle(table: PublishedTable, label: str, planned: PlannedDataset, decisions: str) -> str:
+def _obstacle(table: PublishedTable, label: str, planned: PlannedDataset, score: Score, decisions: str) -> str:
     ours = (planned.data.n_samples, planned.data.n_features)
     theirs = table.shapes.get(label, ours)
     if ours != theirs:
         return f"was published with {theirs[0]} × {theirs[1]}, ours has {ours[0]} × {ours[1]}"
-    if SCORES[table.about.metric].is_one_vs_rest and planned.data.n_classes > 2 and decisions != "one-vs-rest":
+    if score.is_one_vs_rest and planned.data.n_classes > 2 and decisions != "one-vs-rest":
         return f"has {planned.data.n_classes} classes: was published as one problem per class, here it is one for all"
     return ""

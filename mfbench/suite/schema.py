@@ -21,7 +21,7 @@ from pydantic import (
 )
 
 from mfbench.errors import SuiteError
-from mfbench.suite.forms import KINDS, SCORES
+from mfbench.suite.forms import KINDS
 
 LARGEST_FILE = 16 * 2**20
 """Bytes of a suite file."""
@@ -31,6 +31,8 @@ MOST_TABLES = 100
 """Tables of published figures."""
 MOST_POINTS = 1_000_000
 """Points of a method's grid."""
+MOST_METRICS = 100
+"""Metrics of a suite."""
 MOST_SIZES = 200
 """Sizes in a curve."""
 FEWEST_ROWS = 10
@@ -62,10 +64,10 @@ def check_trials(datasets: int, methods: int, folds: int, repeats: int, location
 
 
 if TYPE_CHECKING:
-    Metric: TypeAlias = str
     KindName: TypeAlias = str
 else:
-    Metric, KindName = Literal[tuple(SCORES)], Literal[tuple(KINDS)]
+    KindName = Literal[tuple(KINDS)]
+Metric = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[ -~]+$")]
 Name = Annotated[str, StringConstraints(min_length=1, pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 Text = Annotated[str, StringConstraints(min_length=1)]
 Label = Annotated[str, StringConstraints(min_length=1, max_length=24, pattern=r"^\S(.*\S)?$")]
@@ -199,9 +201,10 @@ class ProtocolSettings(Part):
     )
     classes: Classes = Field(default="all", description="Which classes of a dataset are kept.")
     metrics: list[Metric] = Field(
-        default=["accuracy", "balanced_accuracy"],
-        min_length=1,
-        description="Scores of each trial; the first one is used for tuning and in the report.",
+        default=[],
+        max_length=MOST_METRICS,
+        description="Scores of each trial, such as 'balanced_accuracy' or 'fbeta(beta=2)'; the first one is used for "
+        "tuning and in the report. Empty: those of the protocol.",
     )
     curve: Curve | None = Field(
         default=None, description="The curve of each method with a selector that sets neither 'curve' nor 'top'."

@@ -23,7 +23,7 @@ from mfbench.run.reuse import remarks_on_reuse
 from mfbench.run.runner import Observer, RunOptions, execute
 from mfbench.run.store.metadata import code_of, differences_of
 from mfbench.run.store.store import Store
-from mfbench.run.workers.job import code_of_methods
+from mfbench.run.workers.job import code_of_run
 from mfbench.stats.detection import which_shard
 from mfbench.stats.results import Run
 from mfbench.suite.plan import Plan
@@ -149,7 +149,7 @@ class _Verifier:
         code: list[str] = []
         if trials and rebuilt.plan is not None:
             labels = dict.fromkeys(place[1] for place in trials)
-            code = code_of_methods((rebuilt.plan.methods[label] for label in labels), self.here.registry)
+            code = code_of_run((rebuilt.plan.methods[name] for name in labels), meta.protocol, self.here.registry)
             agreements = self._agreements(rebuilt.plan, trials, options, observer)
             changed, subjects = self._changed(trials, agreements)
         return Verification(

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pydantic import ValidationError
 
+from mfbench.model.specs import Score
 from mfbench.model.trials import Candidate, Curve, Interactions, Status, TrialResult
 from mfbench.run.store.formats import unpack, unpack_candidates, unpack_curve, unpack_interactions
 from mfbench.run.store.metadata import RunMetadata
-from mfbench.suite.forms import CURVE_METRICS, KINDS, METRICS
+from mfbench.suite.forms import CURVE_METRICS, KINDS
 from mfbench.suite.protocols import derive_seed, make_protocol
 from mfbench.suite.schema import ProtocolSettings
 from mfbench_claims.archive import RefusedBundleError, lines
@@ -44,8 +45,11 @@ class Shape:
 class ResultCheck:
     """Checks results under the protocol of a run."""
 
-    def __init__(self, settings: ProtocolSettings) -> None:
+    def __init__(self, settings: ProtocolSettings, scores: Mapping[str, Score]) -> None:
         kind = KINDS[settings.kind]
+        if missing := set(settings.metrics) - set(scores):
+            raise RefusedBundleError(f"it does not say what its score {min(missing)!r} means")
+        self._scores = scores
         self._predicts = kind.predicts
         self._metrics = tuple(name for name in settings.metrics if not (kind.predicts and name in CURVE_METRICS))
         # A round without a true pair has no pair scores.
@@ -101,7 +105,7 @@ class ResultCheck:
         if not self._predicts:
             return 0.0, 1.0  # all of them are shares
         # The area is a mean of the first score.
-        return METRICS[self._metrics[0] if name in CURVE_METRICS else name].range
+        return self._scores[self._metrics[0] if name in CURVE_METRICS else name].range
 
     def _check_fit(self, fit: TrialResult | Candidate, shape: Shape) -> None:
         """Check that a fit's results match the test rows of a fold and the features of a dataset."""
@@ -244,7 +248,7 @@ class CheckedRows:
         self._splits: dict[tuple[str, str, int, int], tuple[int, int, Truth]] = {}
         self._planned: dict[str, Place] = {}
         self._places: set[Place] = set()
-        self._results = ResultCheck(meta.protocol)
+        self._results = ResultCheck(meta.protocol, meta.scores)
 
     def of(self, table: str) -> Iterator[Row]:
         """Yield the rows of a table, by column."""

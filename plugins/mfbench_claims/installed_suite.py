@@ -19,7 +19,15 @@ from mfbench.host.registry import Registry
 from mfbench.run.store.metadata import PublishedHeading, RecordedFigures, RecordedSuite, RunMetadata
 from mfbench.run.store.store import Store
 from mfbench.suite.loading import LoadedSuite, load_suite
-from mfbench.suite.published import load_published, match, match_counts, read_published, shipped_tables
+from mfbench.suite.published import (
+    PublishedFigure,
+    PublishedTable,
+    load_published,
+    match,
+    match_counts,
+    read_published,
+    shipped_tables,
+)
 from mfbench.suite.schema import Profile, ProtocolSettings, standard_profiles
 from mfbench_claims.agreement import RunLimits
 from mfbench_claims.reading import OpenedBundle
@@ -112,11 +120,19 @@ def differing_figures(bundle: OpenedBundle, registry: Registry) -> list[str]:
     tables = [read_published(name, registry, Path()) for name in sorted(names)]
     ours = RecordedFigures(
         tables={table.name: PublishedHeading(title=table.title, metric=table.about.metric) for table in tables},
-        figures=[each for table in tables for each in match(table, planned, methods, meta.protocol.decisions or "")],
+        figures=[each for table in tables for each in _figures(table, planned, methods, meta)],
         counts=[each for table in tables for each in match_counts(table, methods)],
     )
     theirs, installed = (dict(_of_figures(each, names, planned)) for each in (meta.published, ours))
     return list(_of_tables("", theirs, installed))
+
+
+def _figures(
+    table: PublishedTable, datasets: Mapping[str, Any], methods: list[str], meta: RunMetadata
+) -> list[PublishedFigure]:
+    """Return a table's figures, if the run has its score."""
+    score = meta.scores.get(table.about.metric)
+    return [] if score is None else match(table, datasets, methods, score, meta.protocol.decisions or "")
 
 
 def _of_figures(

@@ -16,7 +16,7 @@ from mfbench.host.expressions import is_reference, parse
 from mfbench.host.registry import Registry
 from mfbench.run.store.metadata import RunMetadata
 from mfbench.suite.forms import KINDS
-from mfbench.suite.loading import LoadedSuite
+from mfbench.suite.loading import LoadedSuite, scores_of
 from mfbench.suite.plan import Plan, make_plan
 from mfbench.suite.resolve import resolve_datasets, resolve_methods
 from mfbench.suite.schema import Datasets, Method, Suite
@@ -71,7 +71,8 @@ def recorded_suite(meta: RunMetadata, registry: Registry) -> LoadedSuite:
         raise UsageError(f"the bundle's suite is not one that this mfbench reads: {place}: {first['msg']}") from None
     # For an installed suite, names in its own package take precedence; no other file is read.
     path = registry.suites().get(meta.name, Path(f"{meta.name}.toml"))
-    return LoadedSuite(suite, path, meta.profile, meta.protocol, (meta.name, "--profile", meta.profile))
+    scores = scores_of(meta.protocol, registry, file=meta.name)
+    return LoadedSuite(suite, path, meta.profile, meta.protocol, (meta.name, "--profile", meta.profile), scores)
 
 
 def _as_written(method: dict[str, Any], meta: RunMetadata) -> dict[str, Any]:

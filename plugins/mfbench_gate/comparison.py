@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mfbench.base.text import counted
 from mfbench.errors import ExitCode, UnknownNameError, UsageError
+from mfbench.model.specs import Score
 
 if TYPE_CHECKING:
     from mfbench.stats.results import Run
@@ -70,6 +72,7 @@ class ComparedCell:
     n_pairs: int = 0
     # What counts as worse: a ratio (1.05) for time and memory, a difference (0.01) for scores.
     limit: float = float("nan")
+    greater_is_better: bool = False  # the direction of a score
     floor: float = 1.0  # the ratio that noise alone reaches in this job; 1.0 for scores
     # base_values, head_values: the individual time or memory measurements, for formats that include them; empty if
     # unavailable.
@@ -253,7 +256,7 @@ class WorseLimits:
 def parse_limits(texts: Iterable[str]) -> WorseLimits:
     """Parse the user's limits; all other measures keep their defaults."""
     values: dict[str, float] = {}
-    for part in filter(None, map(str.strip, ",".join(texts).split(","))):
+    for part in filter(None, map(str.strip, re.split(r",(?![^(]*\))", ",".join(texts)))):
         measure, value = _parse(part)
         if measure in values:
             raise UsageError(f"there are two limits of {measure}: write one")
@@ -264,15 +267,11 @@ def parse_limits(texts: Iterable[str]) -> WorseLimits:
 
 def _parse(part: str) -> tuple[str, float]:
     """Return the measure and value of one limit."""
-    from mfbench.suite.forms import SCORES
-
-    measure, separator, text = (piece.strip() for piece in part.partition("="))
+    measure, separator, text = (piece.strip() for piece in part.rpartition("="))
     if not separator:
         raise UsageError(f"{part!r} is not a limit: write a measure and a number, such as time=1.05 or accuracy=0.01")
-    if measure not in (TIME, MEMORY, *SCORES):
-        raise UnknownNameError("measure", measure, (TIME, MEMORY, *SCORES))
     is_ratio = measure in (TIME, MEMORY)
-    is_share = not is_ratio and SCORES[measure].percent
+    is_share = not is_ratio and _score(measure).percent
     try:
         value = float(text)
     except ValueError:
@@ -282,3 +281,15 @@ def _parse(part: str) -> tuple[str, float]:
         example = f"{measure}={1.05 if is_ratio else DEFAULT_SCORE}"
         raise UsageError(f"the limit {part!r} is not a {meaning}{' and below 1' * is_share}: write it as in {example}")
     return measure, value
+
+
+def _score(measure: str) -> Score:
+    """Return what a measure means that is neither time nor memory."""
+    from mfbench.host.registry import load_registry
+    from mfbench.suite.loading import score_named
+
+    registry = load_registry()
+    try:
+        return score_named(measure, registry)
+    except UnknownNameError:
+        raise UnknownNameError("measure", measure, (TIME, MEMORY, *registry.metrics)) from None

@@ -18,7 +18,6 @@ from mfbench.base.junit import Case, document
 from mfbench.base.text import counted
 from mfbench.report.render.files import section_lines
 from mfbench.report.render.files import to_markdown as render
-from mfbench.suite.forms import SCORES
 from mfbench_gate.comparison import MARKS, MEMORY, TIME, CellVerdict, ComparedCell, Comparison, amount, change, headline
 from mfbench_gate.display import comparison_report
 
@@ -199,12 +198,11 @@ def to_github_action_benchmark(comparison: Comparison) -> str:
 
 def _entry(cell: ComparedCell) -> dict[str, Any]:
     """Return the JSON object of one cell; `extra` is the tooltip of a point in the chart."""
-    is_reversed = cell.measure in SCORES and SCORES[cell.measure].greater_is_better
-    measure = f"1 - {cell.measure}" if is_reversed else cell.measure
+    measure = f"1 - {cell.measure}" if cell.greater_is_better else cell.measure
     entry: dict[str, Any] = {
         "name": f"{cell.name}: {measure}",
         "unit": cell.unit or "score",
-        "value": 1.0 - cell.head if is_reversed else cell.head,
+        "value": 1.0 - cell.head if cell.greater_is_better else cell.head,
     }
     if cell.head_interval:
         entry["range"] = " … ".join(f"{value:.4g}" for value in cell.head_interval)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,10 +12,10 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from mfbench.base.text import counted
+from mfbench.model.specs import Score
 from mfbench.model.trials import Status
 from mfbench.stats.across_datasets import holm
 from mfbench.stats.paired import IDENTICAL, LEAST_PAIRS, NO_SPREAD, corrected_t_test
-from mfbench.suite.forms import SCORES
 from mfbench_gate.comparison import CellVerdict, ChangedPredictions, ComparedCell, MeasuredCase, WorseLimits
 
 PLACE = ["method", "dataset", "size"]
@@ -59,7 +59,7 @@ _WHY_UNTESTED = {
 
 
 def judge_scores(
-    pairs: pd.DataFrame, limits: WorseLimits, level: float, ratio: float
+    pairs: pd.DataFrame, scores: Mapping[str, Score], limits: WorseLimits, level: float, ratio: float
 ) -> tuple[list[ComparedCell], list[ChangedPredictions]]:
     """Judge a head's scores against a base's on the same folds."""
     # Each combination of method, dataset and metric is a cell. Equal predictions and scores are no worse. Otherwise the
@@ -74,7 +74,8 @@ def judge_scores(
     for (*place, measure), rows in positions.items():
         folds = [column[rows] for column in columns]
         if not np.isnan(folds[:2]).all():
-            tested.append(_test(MeasuredCase(*place), measure, folds, limits.of(measure), level, ratio))
+            limit, score = limits.of(measure), scores[measure]
+            tested.append(_test(MeasuredCase(*place), measure, score, folds, limit, level, ratio))
     adjusted = holm([p_value for *_, p_value in tested]).tolist()
     cells = [_judge(cell, loss, bound, p, level) for (cell, loss, bound, _), p in zip(tested, adjusted, strict=True)]
     return cells, changed_methods(pairs)
@@ -90,13 +91,19 @@ def changed_methods(pairs: pd.DataFrame) -> list[ChangedPredictions]:
 
 
 def _test(
-    place: MeasuredCase, measure: str, folds: Sequence[NDArray[np.float64]], limit: float, level: float, ratio: float
+    place: MeasuredCase,
+    measure: str,
+    score: Score,
+    folds: Sequence[NDArray[np.float64]],
+    limit: float,
+    level: float,
+    ratio: float,
 ) -> tuple[ComparedCell, float, float, float]:
     """Return a cell with its mean loss, upper bound and one-sided p-value; all NaN if nothing was tested."""
     base, head, n_changed = folds
     complete = np.isfinite(base) & np.isfinite(head)
     n_pairs = int(complete.sum())
-    sign = 1.0 if SCORES[measure].greater_is_better else -1.0
+    sign = score.sign
     before, after = (_mean(side[complete] if n_pairs else side) for side in (base, head))
     # Avoids a negative zero.
     difference = sign * (after - before) + 0.0 if n_pairs == len(base) else np.nan
@@ -111,6 +118,7 @@ def _test(
         difference=difference,
         n_pairs=n_pairs,
         limit=limit,
+        greater_is_better=score.greater_is_better,
     )
 
     def untested(reason: str, verdict: CellVerdict = CellVerdict.UNDECIDED) -> tuple[ComparedCell, float, float, float]:

@@ -10,9 +10,10 @@ import pandas as pd
 
 from mfbench.base.text import counted
 from mfbench.errors import UsageError
+from mfbench.model.specs import Score
 from mfbench.model.trials import Status
 from mfbench.stats.results import Run
-from mfbench.suite.forms import KINDS, SCORES
+from mfbench.suite.forms import KINDS
 from mfbench.suite.loading import Restriction
 from mfbench_gate.comparison import (
     MEMORY,
@@ -178,29 +179,29 @@ def _add_scores(
         comparison.notes.append("Scores of a timing run are a learning curve and are not tested.")
         return
     ratio = 0.0 if after.detects else after.protocol.test_train_ratio
-    cells, comparison.changes = judge_scores(pairs, limits, comparison.level, ratio)
+    cells, comparison.changes = judge_scores(pairs, after.meta.scores, limits, comparison.level, ratio)
     comparison.cells += cells
+    scores = {name: after.meta.scores[name] for name in metrics}
     for label, reason in reasons.items():
         if reason:
             of_base, of_head = (side[side["dataset"] == label] for side in trials)
-            comparison.cells += _mean_cells(of_base, of_head, label, metrics, reason)
+            comparison.cells += _mean_cells(of_base, of_head, label, scores, reason)
             comparison.notes.append(f"Scores on {label} are not pairs, because {reason}: means are shown as a trend.")
 
 
 def _mean_cells(
-    base: pd.DataFrame, head: pd.DataFrame, dataset: str, metrics: Sequence[str], reason: str
+    base: pd.DataFrame, head: pd.DataFrame, dataset: str, scores: Mapping[str, Score], reason: str
 ) -> list[ComparedCell]:
     """Return the mean scores, without verdicts, of each method on a dataset whose folds differ."""
     means = [
-        side[side["status"] == Status.OK].groupby("method", sort=False)[list(metrics)].mean() for side in (base, head)
+        side[side["status"] == Status.OK].groupby("method", sort=False)[list(scores)].mean() for side in (base, head)
     ]
     cells = []
     for method in means[1].index.intersection(means[0].index, sort=False):
-        for metric in metrics:
+        for metric, score in scores.items():
             before, after = (float(mean.loc[method, metric]) for mean in means)
-            sign = 1.0 if SCORES[metric].greater_is_better else -1.0
             if np.isfinite(before) and np.isfinite(after):
-                gain = sign * (after - before)
+                gain = score.sign * (after - before)
                 cells.append(
                     ComparedCell(method, dataset, metric, before, after, CellVerdict.TREND, reason, difference=gain)
                 )

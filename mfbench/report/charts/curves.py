@@ -9,8 +9,8 @@ import pandas as pd
 
 from mfbench.base.text import counted
 from mfbench.model.sections import Chart
+from mfbench.model.specs import Score
 from mfbench.report.charts.drawing import MOST_DATASETS, NEUTRAL, chosen_in_legend, colours_of, numbered_name
-from mfbench.suite.forms import Score
 
 HIGHLIGHTED = 5
 """Number of coloured methods if a classifier has more than `MOST_LINES`."""

@@ -26,7 +26,6 @@ from mfbench.report.charts.critical_difference import critical_difference_chart
 from mfbench.stats.across_datasets import Overall
 from mfbench.stats.power import Power
 from mfbench.stats.results import Run
-from mfbench.suite.forms import SCORES
 
 CERTAIN = 0.95
 
@@ -184,7 +183,7 @@ NONE = Cell("none", "missing")
 def power_report(run: Run, power: Power) -> Report:
     """Return the power analysis of a run as a report of two sections."""
     settings = power.settings
-    target = f"{in_points(power.difference, SCORES[settings.metric].percent)} ({settings.metric})"
+    target = f"{in_points(power.difference, settings.score.percent)} ({settings.metric})"
     return Report(
         run.meta.title,
         f"What finds a true difference of {target} from {settings.reference} with a probability of "
@@ -203,7 +202,7 @@ def power_report(run: Run, power: Power) -> Report:
 
 
 def _on_datasets(power: Power) -> Section:
-    percent = SCORES[power.settings.metric].percent
+    percent = power.settings.score.percent
     columns = [
         "method", "dataset", "rows", "folds", "difference", "detectable", "with any repeats", "repeats needed",
         "rows needed",
@@ -247,7 +246,7 @@ def _needed(number: int | None, otherwise: Cell) -> Cell:
 
 
 def _across(power: Power) -> Section:
-    percent = SCORES[power.settings.metric].percent
+    percent = power.settings.score.percent
     rows = []
     for row in power.across.to_dict("records"):
         sizes = [size_text(row["sd"], percent), size_text(row["detectable"], percent)]

@@ -18,7 +18,6 @@ from mfbench.stats.cells import ComparisonSettings
 from mfbench.stats.curves import AT_SIZE, SHARE
 from mfbench.stats.paired import LEAST_PAIRS
 from mfbench.stats.results import Run
-from mfbench.suite.forms import SCORES
 
 HEADINGS = {"area": "area", "area_linear": "area,\nlinear"}
 SIZES = {"sufficient": "sufficient\nsize", "close": f"{100 * SHARE:g} %\nsize"}
@@ -34,10 +33,10 @@ def curves(run: Run) -> Section:
     }
     if not has_curves(run):
         return Section(title, data=data)
-    metric = run.curve_settings.metric
+    metric, score = run.curve_settings.metric, run.curve_settings.score
     means = run.curve_means[run.curve_means["metric"] == metric]
     parts = [part for _, part in run.curve_overview.groupby("classifier", sort=False)]
-    charts = [curve_chart(number, means, part, metric, SCORES[metric]) for number, part in enumerate(parts, 1)]
+    charts = [curve_chart(number, means, part, metric, score) for number, part in enumerate(parts, 1)]
     return Section(title, [_table(run, part) for part in parts], charts, _notes(run), data, rows=lambda: _csv_rows(run))
 
 
@@ -87,7 +86,7 @@ def _table(run: Run, overview: pd.DataFrame) -> Table:
 def _dataset_table(dataset: str, summary: pd.DataFrame, settings: ComparisonSettings) -> Table:
     ordered = summary.iloc[np.argsort(-settings.sign * summary["area"].to_numpy(), kind="stable")]
     figures = [name for name in AT_SIZE if ordered[name].notna().any()]
-    rows, percent = ordered.to_dict("records"), SCORES[settings.metric].percent
+    rows, percent = ordered.to_dict("records"), settings.score.percent
     columns = [
         ordered["method"],
         _areas(ordered["area"], settings.sign, rows),
@@ -108,7 +107,7 @@ def _areas(values: pd.Series, sign: float, rows: Sequence[dict[Any, Any]] = ()) 
     best = goodness.max() if goodness.notna().sum() > 1 else np.nan
     cells = []
     for number, value in enumerate(values):
-        cell = size_cell(value, SCORES["area"].percent)
+        cell = size_cell(value, percent=False)
         if not whole[number] and cell is not DASH:
             cell = Cell(f"{cell.text} ({rows[number]['folds']}/{rows[number]['planned']})", "missing")
         cells.append(Cell(cell.text, "best") if goodness.iloc[number] == best else cell)
@@ -154,7 +153,7 @@ def _notes(run: Run) -> list[str]:
         f"Bands of the charts: {100 * (1 - alpha):g} % intervals of a mean, corrected for shared training rows. They "
         "are not a test of the difference between two methods, which is paired.",
     ]
-    constant = flattered(run.largest_classes, metric)
+    constant = flattered(run.largest_classes, run.curve_settings)
     if constant and metric != run.settings.metric:  # otherwise another section already mentions it
         notes.append(f"{constant} at every number of features.")
     left_out = _left_out(run.curve_overview, run.curve_summary["dataset"].nunique(), run.settings.missing)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import pandas as pd
 
 from mfbench.base.text import counted
 from mfbench.model.sections import Cell, Role, Section, Table
+from mfbench.model.specs import Score
 from mfbench.report.cells import outcomes_text, rows_by_dataset, table_of, with_unit
 from mfbench.report.sections.scores import trivial_accuracies
 from mfbench.stats.published import (
@@ -24,7 +26,6 @@ from mfbench.stats.published import (
 )
 from mfbench.stats.results import Run
 from mfbench.stats.rules import RULES
-from mfbench.suite.forms import SCORES
 
 MARKS: dict[str, tuple[str, Role]] = {ABOVE: ("▲", "above"), BELOW: ("▼", "below"), EQUIVALENT: ("=", "equivalent")}
 LISTED = 10
@@ -34,13 +35,13 @@ def published(run: Run) -> Section:
     """Return the section on published figures; empty if the suite names none."""
     frame, counts = run.published, run.published_counts
     titles = {name: table.title for name, table in run.meta.published.tables.items()}
-    trivial, tables = trivial_accuracies(run), []
+    trivial, scores, tables = trivial_accuracies(run), run.meta.scores, []
     for name, rows in frame.groupby("table", sort=False):
-        tables += [_overview(rows, titles[str(name)], trivial), *_methods(rows, titles[str(name)])]
+        tables += [_overview(rows, titles[str(name)], trivial, scores), *_methods(rows, titles[str(name)], scores)]
     return Section(
         "Published figures",
-        [*tables, *_counts(counts, titles), *_largest(frame, titles)],
-        notes=_notes(frame, titles, RULES[run.settings.published_test].title if len(counts) else ""),
+        [*tables, *_counts(counts, titles), *_largest(frame, titles, scores)],
+        notes=_notes(frame, titles, scores, RULES[run.settings.published_test].title if len(counts) else ""),
         data={
             "published": lambda: frame,
             "published_summary": lambda: summarise(frame),
@@ -50,28 +51,31 @@ def published(run: Run) -> Section:
     )
 
 
-def _overview(frame: pd.DataFrame, title: str, trivial: Mapping[str, float]) -> Table:
+def _overview(frame: pd.DataFrame, title: str, trivial: Mapping[str, float], scores: Mapping[str, Score]) -> Table:
     metric = str(frame["metric"].iloc[0])
+    score = scores[metric]
     # Constant predictions score high only on this metric, so the table shows their score next to it.
-    constant = ["trivial"] if trivial and SCORES[metric].is_one_vs_rest else []
+    constant = ["trivial"] if trivial and score.is_one_vs_rest else []
     first = {
-        dataset: [_name(dataset, label), *(_number(trivial[dataset], metric) for _ in constant)]
+        dataset: [_name(dataset, label), *(_number(trivial[dataset], score) for _ in constant)]
         for dataset, label in frame.drop_duplicates("dataset")[["dataset", "label"]].itertuples(index=False, name=None)
     }
     methods = list(dict.fromkeys(frame["method"]))
-    title = f"Ours/published: {title}, {with_unit(metric, SCORES[metric].percent).lower()}"
-    return table_of(["dataset", *constant, *methods], rows_by_dataset(frame, first, methods, _cell), title)
+    title = f"Ours/published: {title}, {with_unit(metric, score.percent).lower()}"
+    return table_of(
+        ["dataset", *constant, *methods], rows_by_dataset(frame, first, methods, partial(_cell, score=score)), title
+    )
 
 
-def _methods(frame: pd.DataFrame, title: str) -> list[Table]:
+def _methods(frame: pd.DataFrame, title: str, scores: Mapping[str, Score]) -> list[Table]:
     """Return a table of the methods in one published table: mean difference, interval, and counts of verdicts."""
     methods = summarise(frame)
     if not len(methods):
         return []
-    metric = str(frame["metric"].iloc[0])
+    score = scores[str(frame["metric"].iloc[0])]
     rows = []
     for row in methods.to_dict("records"):
-        difference, low, high = (_number(row[name], metric, "+") for name in ("difference", "low", "high"))
+        difference, low, high = (_number(row[name], score, "+") for name in ("difference", "low", "high"))
         mark, role = MARKS.get(row["verdict"], ("", "plain"))
         verdict = Cell(f"{row['verdict']} {mark}".strip(), role)
         counts = [row[name] for name in COMPARED]
@@ -80,9 +84,8 @@ def _methods(frame: pd.DataFrame, title: str) -> list[Table]:
     return [table_of(columns, rows, f"Methods: {title}, mean difference over comparable datasets")]
 
 
-def _cell(row: Mapping[Any, Any]) -> Cell:
-    metric = row["metric"]
-    text = f"{_number(row['ours'], metric)}/{_number(row['published'], metric)}"
+def _cell(row: Mapping[Any, Any], score: Score) -> Cell:
+    text = f"{_number(row['ours'], score)}/{_number(row['published'], score)}"
     verdict = str(row["verdict"])
     if verdict not in COMPARED:
         return Cell(f"({text})", "missing")
@@ -110,7 +113,7 @@ def _counts(frame: pd.DataFrame, titles: Mapping[str, str]) -> list[Table]:
     return [table_of(["reference", "method", "ours", "printed", "table"], rows, title)]
 
 
-def _largest(frame: pd.DataFrame, titles: Mapping[str, str]) -> list[Table]:
+def _largest(frame: pd.DataFrame, titles: Mapping[str, str], scores: Mapping[str, Score]) -> list[Table]:
     beyond = frame[frame["verdict"].isin([ABOVE, BELOW])]
     if not len(beyond):
         return []
@@ -123,9 +126,9 @@ def _largest(frame: pd.DataFrame, titles: Mapping[str, str]) -> list[Table]:
         [
             _name(row["dataset"], row["label"]),
             row["method"],
-            f"{_number(row['ours'], row['metric'])} ± {_number(row['two_errors'], row['metric'])}",
-            _number(row["published"], row["metric"]),
-            _number(row["difference"], row["metric"], "+"),
+            f"{_number(row['ours'], scores[row['metric']])} ± {_number(row['two_errors'], scores[row['metric']])}",
+            _number(row["published"], scores[row["metric"]]),
+            _number(row["difference"], scores[row["metric"]], "+"),
             *([titles[row["table"]]] if several else []),
         ]
         for row in shown.to_dict("records")
@@ -133,7 +136,7 @@ def _largest(frame: pd.DataFrame, titles: Mapping[str, str]) -> list[Table]:
     return [table_of(columns, rows, f"{which} beyond two standard errors")]
 
 
-def _notes(frame: pd.DataFrame, titles: Mapping[str, str], rule: str) -> list[str]:
+def _notes(frame: pd.DataFrame, titles: Mapping[str, str], scores: Mapping[str, Score], rule: str) -> list[str]:
     """Return notes on the counts, on figures that are not compared, and on tables without a match."""
     notes = [
         f"{title} has no figure for a dataset and a method of this run."
@@ -144,7 +147,7 @@ def _notes(frame: pd.DataFrame, titles: Mapping[str, str], rule: str) -> list[st
         return notes
     counts = frame["verdict"].value_counts()
     compared = int(counts.reindex(COMPARED).fillna(0).sum())
-    points = f"{100 * MARGIN:.0f} points" if SCORES[str(frame["metric"].iloc[0])].percent else f"{MARGIN:g}"
+    points = f"{100 * MARGIN:.0f} points" if scores[str(frame["metric"].iloc[0])].percent else f"{MARGIN:g}"
     notes.append(
         f"Of {counted(compared, 'comparable figure')}, ours is equivalent on {counts.get(EQUIVALENT, 0)} "
         f"({MARKS[EQUIVALENT][0]}), above on {counts.get(ABOVE, 0)} ({MARKS[ABOVE][0]}), below on "
@@ -185,8 +188,8 @@ def _name(dataset: str, label: str) -> str:
     return dataset if dataset == label else f"{dataset} ({label})"
 
 
-def _number(value: Any, metric: str, form: str = "") -> str:
+def _number(value: Any, score: Score, form: str = "") -> str:
     number = float(value)
     if number != number:
         return "–"
-    return f"{100.0 * number:{form}z.1f}" if SCORES[metric].percent else f"{number:{form}z.3f}"
+    return f"{100.0 * number:{form}z.1f}" if score.percent else f"{number:{form}z.3f}"

@@ -26,10 +26,10 @@ from mfbench.report.charts.time import score_time_chart
 from mfbench.report.heading import listed
 from mfbench.report.verdicts import relation_of_test_sets, verdict_cell, verdict_columns, verdict_notes
 from mfbench.run.forecast.order import duration_text
+from mfbench.stats.cells import ComparisonSettings
 from mfbench.stats.results import Run
 from mfbench.stats.rules import S_TESTS
-from mfbench.stats.summary import FLATTERED, LARGE
-from mfbench.suite.forms import METRICS, SCORES
+from mfbench.stats.summary import LARGE
 
 S_MARKS = {">>": "≫", "<<": "≪", ">": ">", "<": "<", "=": "="}
 
@@ -49,7 +49,7 @@ def scores(run: Run) -> Section:
             "score of the best constant decisions."
         )
     return Section(
-        f"{with_unit(metric, SCORES[metric].percent)}: mean ± sd over {run.protocol.trial_name}s",
+        f"{with_unit(metric, run.settings.score.percent)}: mean ± sd over {run.protocol.trial_name}s",
         [score_table(run)],
         charts,
         notes,
@@ -61,7 +61,7 @@ def scores(run: Run) -> Section:
 def score_table(run: Run) -> Table:
     """Return datasets by methods: mean ± sd, marks, and footer rows of wins, ties and losses and average ranks."""
     settings, methods, trivial = run.settings, list(run.methods), trivial_accuracies(run)
-    percent, verdicts = SCORES[settings.metric].percent, run.wins_ties_losses()
+    percent, verdicts = settings.score.percent, run.wins_ties_losses()
     marks = _s_marks(verdicts) if settings.test in S_TESTS else {}
 
     def cell(row: Mapping[Any, Any]) -> Cell:
@@ -104,7 +104,7 @@ def _printed(counts: pd.DataFrame, reference: str) -> list[tuple[str, dict[Any, 
 
 def trivial_accuracies(run: Run) -> dict[str, float]:
     """Return the score of constant predictions on each dataset; empty unless the metric is one_vs_rest_accuracy."""
-    if not SCORES[run.settings.metric].is_one_vs_rest:
+    if not run.settings.score.is_one_vs_rest:
         return {}
     return dict(zip(run.datasets["dataset"], run.datasets["trivial_accuracy"], strict=True))
 
@@ -123,7 +123,7 @@ def other_scores(run: Run) -> Section:
     """Return the section on datasets with a dominant class: a table of means for each further score."""
     methods, tables = list(run.methods), []
     for metric, frame in run.companions.groupby("metric", sort=False):
-        percent = METRICS[str(metric)].percent
+        percent = run.meta.scores[str(metric)].percent
         shares = dict(zip(frame["dataset"], frame["largest_class"], strict=True))
         first = {dataset: [dataset, f"{100 * share:.0f} %"] for dataset, share in shares.items()}
         rows = rows_by_dataset(frame, first, methods, partial(score_cell, percent=percent))
@@ -132,17 +132,17 @@ def other_scores(run: Run) -> Section:
     return Section("Other scores", tables, notes=_notes(run), data={"companions": lambda: run.companions})
 
 
-def flattered(largest_classes: Mapping[str, float], metric: str) -> str:
+def flattered(largest_classes: Mapping[str, float], settings: ComparisonSettings) -> str:
     """Return on which datasets a constant prediction does well by a metric, without a period; empty if on none."""
     skewed = [name for name, share in largest_classes.items() if share > LARGE]
-    if metric not in FLATTERED or not skewed:
+    if not settings.score.counts_decisions or not skewed:
         return ""
     large = f"One class exceeds {100 * LARGE:.0f} % of the rows of {', '.join(skewed)}"
-    return f"{large}: a constant prediction has a high {metric}"
+    return f"{large}: a constant prediction has a high {settings.metric}"
 
 
 def _notes(run: Run) -> list[str]:
-    start = flattered(run.largest_classes, run.settings.metric)
+    start = flattered(run.largest_classes, run.settings)
     if not start:
         return []
     if not len(run.companions):
@@ -200,7 +200,7 @@ def methods(run: Run) -> Section:
         [
             row["method"],
             run.methods[row["method"]],
-            size_cell(row["mean"], SCORES[settings.metric].percent),
+            size_cell(row["mean"], settings.score.percent),
             rank_cell(row["rank"]),
             *(verdict_cell(row, prefix, settings.reference) for _, prefix in verdicts),
             time_cell(row["total_seconds"]),

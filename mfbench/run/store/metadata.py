@@ -20,7 +20,8 @@ from mfbench.errors import NeverStartedError, RunError
 from mfbench.host.code_hashes import host_code, method_code, numeric_versions
 from mfbench.host.expressions import Plugin, Registered
 from mfbench.host.registry import Registry
-from mfbench.model.specs import DatasetSpec, EstimatorSpec
+from mfbench.model.specs import DatasetSpec, EstimatorSpec, Score
+from mfbench.suite.loading import metric_entries
 from mfbench.suite.plan import Plan, Shard, shard_folder_name
 from mfbench.suite.published import PublishedCount, PublishedFigure
 from mfbench.suite.schema import Classes, Curve, Header, ProtocolSettings, ReportSettings, Selection, Top
@@ -60,6 +61,7 @@ def sources_of(plan: Plan, registry: Registry) -> tuple[Source, ...]:
     for method in plan.methods.values():
         for kind, step in (("selector", method.selector), ("classifier", method.classifier)):
             entries += [] if step is None else registry.entries(kind, step.expression)
+    entries += metric_entries(plan.loaded.protocol, registry)
     for planned in plan.datasets.values():
         if planned.reference is not None:
             entries.append(registry.dataset(planned.reference.expression.name))
@@ -283,6 +285,7 @@ class RunMetadata(BaseModel):
 
     suite: RecordedSuite
     protocol: ProtocolSettings  # complete: with the profile applied and every key of its kind set
+    scores: dict[str, Score]  # what each score of a trial means
     protocol_key: str  # together with a dataset's label, identifies its stored splits
     profile: str
     published: RecordedFigures = RecordedFigures()
@@ -383,6 +386,7 @@ def metadata_of(
     return RunMetadata(
         suite=RecordedSuite.model_validate(loaded.suite.model_dump(mode="json")),
         protocol=loaded.protocol,
+        scores=loaded.all_scores,
         protocol_key=plan.protocol.identity,
         profile=loaded.profile,
         published=RecordedFigures(tables=tables, figures=plan.figures, counts=plan.counts),

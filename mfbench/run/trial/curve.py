@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.integrate import trapezoid
 
 from mfbench.host.registry import Registry
-from mfbench.model.trials import Curve, Trial, TrialResult
+from mfbench.model.trials import Curve, Predictions, Trial, TrialResult
 from mfbench.run.trial.folds import Fold, warn_of_end
 from mfbench.run.trial.guard import Stopwatch, at_size, guarded
-from mfbench.run.trial.metrics import Predictions
+from mfbench.run.trial.metrics import Metric, resolve_metrics
 from mfbench.run.trial.problem import Best, TrialProblem, solve_one_vs_rest
 from mfbench.run.trial.steps import GridPoint, Maker, grid_points, readable
 from mfbench.run.workers.job import Job, read_arrays
@@ -101,8 +103,8 @@ class CurveProblem(TrialProblem):
             result.tune_wall = max(0.0, result.tune_wall - result.select_wall - sum(reused))
         result.curve = Curve(
             sizes=np.array(sizes, dtype=np.int64),
-            metrics=tuple(self.metrics),
-            scores=np.array([[part.scores[name] for part in parts] for name in self.metrics]),
+            metrics=tuple(metric.name for metric in self.metrics),
+            scores=np.array([[part.scores[metric.name] for part in parts] for metric in self.metrics]),
             seconds=np.array([part.fit_wall for part in parts]),
             chosen=tuple(chosen) if self.method.grid else (),
         )
@@ -151,6 +153,11 @@ class PredictionRunner(TrialRunner):
         self._arrays: dict[str, tuple[NDArray[np.float64], NDArray[np.int64]]] = {}
         self._splits: dict[tuple[str, int], list[Split]] = {}
 
+    @cached_property
+    def _metrics(self) -> list[Metric]:
+        names = (name for name in self.job.settings.metrics if name not in CURVE_METRICS)
+        return resolve_metrics(names, self.registry)
+
     def make_fold(self, trial: Trial) -> Fold:
         """Return the rows, and optionally a subset of the features, of a trial's fold."""
         if trial.dataset not in self._arrays:
@@ -178,8 +185,9 @@ class PredictionRunner(TrialRunner):
 
     def run(self, trial: Trial, method: ResolvedMethod, fold: Fold) -> TrialResult:
         """Run a method on a fold; see `run_trial`."""
-        metrics: list[str] = [*self.job.settings.metrics]
-        result = run_trial(trial, method, fold, metrics, self.registry.make, decisions=self.job.protocol.decisions)
+        result = run_trial(
+            trial, method, fold, self._metrics, self.registry.make, decisions=self.job.protocol.decisions
+        )
         if fold.X.shape[1] < len(self.job.datasets[trial.dataset].categorical):
             # A subset of the features is renumbered, which readers of the store cannot know.
             result.selected, result.weights, result.interactions = None, None, None
@@ -190,7 +198,7 @@ def run_trial(
     trial: Trial,
     method: ResolvedMethod,
     fold: Fold,
-    metrics: list[str],
+    metrics: Sequence[Metric],
     make: Maker,
     *,
     decisions: str = "multi-class",
@@ -198,12 +206,11 @@ def run_trial(
     """Run one trial in this process."""
 
     def work(result: TrialResult) -> None:
-        scores = [name for name in metrics if name not in CURVE_METRICS]
         if method.curve is not None:
-            CurveProblem(method, trial.seed, fold, scores, make).into(result)
+            CurveProblem(method, trial.seed, fold, metrics, make).into(result)
         elif decisions == "one-vs-rest" and fold.n_classes > 2:
-            solve_one_vs_rest(method, trial.seed, fold, scores, make, result)
+            solve_one_vs_rest(method, trial.seed, fold, metrics, make, result)
         else:
-            TrialProblem(method, trial.seed, fold, scores, make).into(result)
+            TrialProblem(method, trial.seed, fold, metrics, make).into(result)
 
     return guarded(trial, work)

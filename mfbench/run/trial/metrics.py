@@ -1,115 +1,74 @@
-"""Scores of a test part, computed by scikit-learn."""
+"""The metrics of a run, resolved to functions that score the predictions for a test part."""
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn import metrics
 
-from mfbench.suite.forms import METRICS
+from mfbench.errors import describe_error
+from mfbench.host.expressions import parse
+from mfbench.host.factories import check_parameters, resolve_factory
+from mfbench.host.registry import Registry
+from mfbench.model.specs import MetricSpec
+from mfbench.model.trials import Predictions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+_ROUNDING = 1e-9
+
 
 @dataclass(frozen=True)
-class Predictions:
-    """A classifier's predictions for some rows, and the truth."""
+class Metric:
+    """A metric with its parameters."""
 
-    y_true: NDArray[np.int64]  # y_true, y_pred: class codes
-    y_pred: NDArray[np.int64]
-    # Probabilities of shape (n_rows, n_seen_classes), or decision values; None if the classifier provides neither.
-    y_score: NDArray[np.float64] | None
-    classes: NDArray[np.int64]  # the class code of each column of `y_score`
-    is_probability: bool  # whether `y_score` holds probabilities
-    # If each class is a separate one-vs-rest problem: 1 if the row was assigned to the class, else 0.
-    decisions: NDArray[np.int64] | None = None
+    name: str  # as in the suite
+    spec: MetricSpec
+    function: Callable[..., Any]
 
+    @property
+    def needs_scores(self) -> bool:
+        """Whether it needs probabilities or decision values."""
+        return self.spec.needs in ("scores", "probabilities")
 
-def accuracy(predictions: Predictions) -> float:
-    """Return the share of correct predictions."""
-    return float(np.mean(predictions.y_true == predictions.y_pred))
-
-
-def balanced_accuracy(predictions: Predictions) -> float:
-    """Mean recall over the classes in `y_true` (without a warning if other classes were predicted)."""
-    recall = metrics.recall_score(
-        predictions.y_true, predictions.y_pred, labels=np.unique(predictions.y_true), average="macro", zero_division=0
-    )
-    return float(recall)
-
-
-def f1_macro(predictions: Predictions) -> float:
-    """Return the mean F1 score of the classes."""
-    return float(metrics.f1_score(predictions.y_true, predictions.y_pred, average="macro", zero_division=0))
+    def of(self, predictions: Predictions) -> float:
+        """Return the score of predictions; NaN if the classifier lacks what the metric needs."""
+        if self.needs_scores and predictions.y_score is None:
+            return float("nan")
+        if self.spec.needs == "probabilities" and not predictions.is_probability:
+            return float("nan")
+        is_of_labels = self.spec.needs == "labels"
+        arguments = (predictions.y_true, predictions.y_pred) if is_of_labels else (predictions,)
+        value = float(self.function(*arguments))
+        lowest, highest = self.spec.range
+        if not np.isnan(value) and not lowest - _ROUNDING <= value <= highest + _ROUNDING:
+            raise ValueError(f"it returned {value:g}, expected a number from {lowest:g} to {highest:g}")
+        return value
 
 
-def mcc(predictions: Predictions) -> float:
-    """Return the Matthews correlation coefficient."""
-    if len(np.union1d(predictions.y_true, predictions.y_pred)) < 2:
-        return 0.0  # as scikit-learn does, but without its warning, since the method has done nothing wrong
-    return float(metrics.matthews_corrcoef(predictions.y_true, predictions.y_pred))
-
-
-def one_vs_rest_accuracy(predictions: Predictions) -> float:
-    """Mean accuracy of the one-vs-rest decisions; with two classes there is one such decision."""
-    # Unless each class was a separate problem, a prediction is a yes to one class and a no to all others: with an error
-    # rate e and K > 2 classes the score is 1 - 2e/K.
-    if predictions.decisions is not None:
-        truth = predictions.y_true[:, None] == np.arange(predictions.decisions.shape[1])
-        return float(np.mean(truth == predictions.decisions))
-    wrong = float(np.mean(predictions.y_true != predictions.y_pred))
-    n_classes = len(np.union1d(predictions.classes, predictions.y_true))
-    return 1.0 - wrong * (2.0 / n_classes if n_classes > 2 else 1.0)
-
-
-def log_loss(predictions: Predictions) -> float:
-    """Return the mean negative log-likelihood; NaN without probabilities."""
-    if predictions.y_score is None or not predictions.is_probability:
-        return float("nan")
-    return float(metrics.log_loss(predictions.y_true, _columns_for_all(predictions), labels=_all_classes(predictions)))
-
-
-def roc_auc(predictions: Predictions) -> float:
-    """Area under the ROC curve; with more than two classes, the one-vs-rest mean."""
-    if predictions.y_score is None or len(np.unique(predictions.y_true)) < 2:
-        return float("nan")
-    if len(_all_classes(predictions)) == 2:
-        second = predictions.y_score if predictions.y_score.ndim == 1 else predictions.y_score[:, -1]
-        return float(metrics.roc_auc_score(predictions.y_true == predictions.classes[-1], second))
-    columns = _columns_for_all(predictions)
-    classes = _all_classes(predictions)
-    areas = [
-        metrics.roc_auc_score(predictions.y_true == code, columns[:, position])
-        for position, code in enumerate(classes)
-        if (predictions.y_true == code).any()
-    ]
-    return float(np.mean(areas))
-
-
-def _all_classes(predictions: Predictions) -> NDArray[np.int64]:
-    return np.union1d(predictions.classes, predictions.y_true)
-
-
-def _columns_for_all(predictions: Predictions) -> NDArray[np.float64]:
-    """Add a column of zeros for each test class without training rows."""
-    assert predictions.y_score is not None
-    classes = _all_classes(predictions)
-    # With two classes there is one column of decision values: large for the second class, small for the first.
-    scores = (
-        predictions.y_score
-        if predictions.y_score.ndim == 2
-        else np.column_stack([-predictions.y_score, predictions.y_score])
-    )
-    columns = np.zeros((len(predictions.y_true), len(classes)))
-    columns[:, np.searchsorted(classes, predictions.classes)] = scores
-    return columns
+def resolve_metrics(names: Iterable[str], registry: Registry) -> list[Metric]:
+    """Return the metrics of a suite; raises `UsageError` for an unknown name or parameter."""
+    metrics = []
+    for name in names:
+        expression = parse(name, references=True)
+        registered = registry.metric(expression.name)
+        check_parameters(registered, expression.params)
+        function = partial(resolve_factory(registered), **{**registered.spec.defaults, **expression.params})
+        metrics.append(Metric(name, registered.spec, function))
+    return metrics
 
 
 def predict(
-    classifier: Any, X: NDArray[np.float64], y_true: NDArray[np.int64], names: list[str], with_scores: bool = False
+    classifier: Any,
+    X: NDArray[np.float64],
+    y_true: NDArray[np.int64],
+    metrics: Sequence[Metric],
+    with_scores: bool = False,
 ) -> Predictions:
     """Return the predictions of a fitted classifier."""
     y_pred = np.asarray(classifier.predict(X))
@@ -117,7 +76,7 @@ def predict(
         y_pred = y_pred[:, 0]
     y_score: NDArray[np.float64] | None = None
     is_probability = False
-    if with_scores or any(METRICS[name].needs_scores for name in names):
+    if with_scores or any(metric.needs_scores for metric in metrics):
         for method in ("predict_proba", "decision_function"):
             if hasattr(classifier, method):
                 y_score = np.asarray(getattr(classifier, method)(X), dtype=np.float64)
@@ -127,6 +86,16 @@ def predict(
     return Predictions(y_true, y_pred, y_score, classes, is_probability)
 
 
-def evaluate(predictions: Predictions, names: list[str]) -> dict[str, float]:
-    """Return the scores by metric name; NaN if the classifier lacks what a metric needs."""
-    return {name: METRICS[name].function(predictions) for name in names}
+def evaluate(predictions: Predictions, metrics: Iterable[Metric]) -> dict[str, float]:
+    """Return the scores by metric name; NaN, with a warning, if a metric fails."""
+    for array in (predictions.y_true, predictions.y_pred, predictions.y_score):
+        if array is not None:
+            array.flags.writeable = False  # the predictions are stored, and the next metric reads them too
+    scores = {}
+    for metric in metrics:
+        try:
+            scores[metric.name] = metric.of(predictions)
+        except Exception as error:  # noqa: BLE001 - a metric may raise anything, and the other scores are still valid
+            warnings.warn(f"metric {metric.name!r} failed: {describe_error(error)}", stacklevel=2)
+            scores[metric.name] = float("nan")
+    return scores

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from mfbench.model.trials import Candidate, TrialResult
+from mfbench.model.trials import Candidate, Predictions, TrialResult
 from mfbench.run.trial.folds import Fold
 from mfbench.run.trial.guard import DescribedError, Stopwatch, rows_for
-from mfbench.run.trial.metrics import Predictions, evaluate, predict
+from mfbench.run.trial.metrics import Metric, evaluate, predict
 from mfbench.run.trial.steps import (
     Fitted,
     GridPoint,
@@ -23,7 +23,6 @@ from mfbench.run.trial.steps import (
     read_interactions,
     readable,
 )
-from mfbench.suite.forms import METRICS
 from mfbench.suite.methods import ResolvedMethod
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ class Best:
 class TrialProblem:
     """A method on a fold."""
 
-    def __init__(self, method: ResolvedMethod, seed: int, fold: Fold, metrics: list[str], make: Maker) -> None:
+    def __init__(self, method: ResolvedMethod, seed: int, fold: Fold, metrics: Sequence[Metric], make: Maker) -> None:
         self.method, self.fold, self.metrics = method, fold, metrics
         self.steps = Steps(method, seed, make)
         self._scores: dict[tuple[int, bytes, str], float] = {}
@@ -133,13 +132,13 @@ class TrialProblem:
     def _tuning_score(self, point: GridPoint) -> tuple[float, Fitted | None]:
         """Return a grid point's mean score over the inner folds, the larger the better, and the first fit."""
         scored = [self._inner_score(fold, point) for fold in self.fold.inner]
-        scores = np.array([score for score, _ in scored])
+        scores, metric = np.array([score for score, _ in scored]), self.metrics[0]
         if np.isnan(scores).all():
-            raise ValueError(f"the score {self.metrics[0]!r} is undefined on every inner fold")
-        sign = 1.0 if METRICS[self.metrics[0]].greater_is_better else -1.0
+            needs = f"; it needs {metric.spec.needs} of the classifier" if metric.needs_scores else ""
+            raise ValueError(f"the score {metric.name!r} is undefined on every inner fold{needs}")
         # An inner fold that lacks a class may have no score, and then has none for any point. Differences below
         # rounding are ignored: equal scores must tie on every machine.
-        return round(sign * float(np.nanmean(scores)), 12), scored[0][1]
+        return round(metric.spec.sign * float(np.nanmean(scores)), 12), scored[0][1]
 
     def _each_point(
         self, points: Iterable[GridPoint], measure: Callable[[GridPoint], Measured]
@@ -179,7 +178,7 @@ class TrialProblem:
         rows = rows_for(fitted.estimator, inputs.test)
         predictions = predict(fitted.estimator, rows, inner.y_test, self.metrics[:1])
         predictions = _checked(predictions, inner, self.method)
-        self._scores[key] = evaluate(predictions, self.metrics[:1])[self.metrics[0]]
+        self._scores[key] = evaluate(predictions, self.metrics[:1])[self.metrics[0].name]
         return self._scores[key], fitted
 
 
@@ -211,7 +210,7 @@ TIMES = ("select_wall", "select_cpu", "fit_wall", "fit_cpu", "predict_wall", "pr
 
 
 def solve_one_vs_rest(
-    method: ResolvedMethod, seed: int, fold: Fold, metrics: list[str], make: Maker, result: TrialResult
+    method: ResolvedMethod, seed: int, fold: Fold, metrics: Sequence[Metric], make: Maker, result: TrialResult
 ) -> None:
     """Tune, fit and test a method once per class, and combine the classes in one result."""
     # `decisions` has a column of zeros and ones per class. `predictions` is the class whose problem scores highest (by

@@ -17,6 +17,7 @@ from mfbench.host.code_hashes import HOST
 from mfbench.host.expressions import Plugin
 from mfbench.host.registry import Registry
 from mfbench.model.trials import Trial
+from mfbench.suite.loading import metric_entries
 from mfbench.suite.methods import PlannedDataset, ResolvedMethod
 from mfbench.suite.protocols import EvaluationProtocol
 from mfbench.suite.schema import Classes, ProtocolSettings
@@ -43,21 +44,26 @@ def owners_of_method(method: ResolvedMethod, registry: Registry) -> Owners:
     return BUILT_IN.union(*(owners_of_plugin(entry.plugin) for entry in entries))
 
 
-def code_of_methods(methods: Iterable[ResolvedMethod], registry: Registry) -> list[str]:
-    """Return the third-party code that methods run: distributions with their classes' packages, and import paths."""
-    packages: dict[str, set[str]] = {}
+def owners_of_metrics(settings: ProtocolSettings, registry: Registry) -> Owners:
+    """Return the distributions of a protocol's metrics."""
+    return BUILT_IN.union(*(owners_of_plugin(entry.plugin) for entry in metric_entries(settings, registry)))
+
+
+def code_of_run(methods: Iterable[ResolvedMethod], settings: ProtocolSettings, registry: Registry) -> list[str]:
+    """Return the third-party code that trials run: distributions with their packages, and import paths of classes."""
+    entries = metric_entries(settings, registry)
     for method in methods:
         for step, find in ((method.selector, registry.selector), (method.classifier, registry.classifier)):
-            if step is None:
-                continue
-            registered = find(step.expression.name)
-            plugin, factory = registered.plugin, registered.spec.factory
-            if plugin.declared is not None:
-                packages.setdefault(f"{plugin.declared.reference} by its import path", set())
-                continue
-            name = f"{plugin.distribution} {plugin.version}" if plugin.distribution else f"module {plugin.module}"
-            module = factory if isinstance(factory, str) else factory.__module__
-            packages.setdefault(name, set()).add(module.partition(":")[0].partition(".")[0])
+            entries += [] if step is None else [find(step.expression.name)]
+    packages: dict[str, set[str]] = {}
+    for registered in entries:
+        plugin, factory = registered.plugin, registered.spec.factory
+        if plugin.declared is not None:
+            packages.setdefault(f"{plugin.declared.reference} by its import path", set())
+            continue
+        name = f"{plugin.distribution} {plugin.version}" if plugin.distribution else f"module {plugin.module}"
+        module = factory if isinstance(factory, str) else factory.__module__
+        packages.setdefault(name, set()).add(module.partition(":")[0].partition(".")[0])
     return [f"{name} ({', '.join(sorted(roots))})" if roots else name for name, roots in sorted(packages.items())]
 
 
@@ -94,11 +100,13 @@ class Job:
     owners: Mapping[str, Owners] = field(default_factory=dict)
     # The same for each dataset whose rounds workers generate.
     round_owners: Mapping[str, Owners] = field(default_factory=dict)
+    metric_owners: Owners = BUILT_IN  # the same for the metrics, which every trial needs
     path: tuple[str, ...] = ()  # `sys.path` of the main process
 
     def owners_of(self, trial: Trial) -> Owners:
         """Return the third-party distributions whose code a trial runs."""
-        return self.owners.get(trial.method, BUILT_IN) | self.round_owners.get(trial.dataset, BUILT_IN)
+        owners = self.owners.get(trial.method, BUILT_IN) | self.round_owners.get(trial.dataset, BUILT_IN)
+        return owners | self.metric_owners
 
 
 def write_arrays(planned: PlannedDataset, folder: Path) -> ArrayFiles:

@@ -70,7 +70,7 @@ class Worker:
         """Import the estimators of the methods from one set of distributions."""
         # Otherwise the first trial would be charged its time and memory.
         for label, method in self.job.methods.items():
-            if self.job.owners.get(label, BUILT_IN) == owners:
+            if self.job.owners.get(label, BUILT_IN) <= owners:
                 for step, _, lookup in self._steps(method):
                     resolve_factory(lookup(step.expression.name))
 

@@ -16,7 +16,6 @@ from mfbench.model.sections import Cell, Chart, Report, Section, Table
 from mfbench.report.cells import DASH, measured
 from mfbench.report.charts.drawing import ACCENT, INK, NEUTRAL, numbered_name
 from mfbench.report.render.terminal import show
-from mfbench.suite.forms import SCORES
 from mfbench_gate.comparison import BENCHMARK_FILE, MEMORY, TIME, CellVerdict, ComparedCell, StoredResult
 from mfbench_gate.history.storage import Machine
 from mfbench_gate.history.trends import SHORTEST, LevelChange, Series, Trend, bisect_command
@@ -56,7 +55,7 @@ def specify(trend: Trend) -> Any:
     series = trend.series
     points = pd.DataFrame(
         [
-            (number, p.value, p.commit[:_SHORT], p.date, measured(p.value, series.measure))
+            (number, p.value, p.commit[:_SHORT], p.date, measured(p.value, series.measure, series.score))
             for number, p in enumerate(series.points, 1)
         ],
         columns=["run", "value", "commit", "date", "is"],
@@ -82,7 +81,7 @@ def specify(trend: Trend) -> Any:
 
 def describe(trend: Trend) -> str:
     """Describe the levels of a trend."""
-    levels = ", then ".join(measured(level, trend.series.measure) for _, _, level in trend.levels)
+    levels = ", then ".join(measured(level, trend.series.measure, trend.series.score) for _, _, level in trend.levels)
     return f"{trend.series.name}, {trend.series.measure} over {len(trend.series.points)} runs: {levels or 'no level'}."
 
 
@@ -126,15 +125,15 @@ def machine_section(machine: Machine, trends: Sequence[Trend]) -> Section:
     table = Table(["method", "dataset", *size, "trend", "runs", "last", "last change"], title="Trends")
     changes = Table(["series", "change", "from", "to", "between", "kernels"], title="Changes")
     for trend in trends:
-        series, measure = trend.series, trend.series.measure
+        series = trend.series
         values = [point.value for point in series.points]
         texts = [series.method, series.dataset, *([series.size] if sized else []), sparkline(values), str(len(values))]
-        last = Cell(measured(values[-1], measure)) if values else DASH
+        last = Cell(measured(values[-1], series.measure, series.score)) if values else DASH
         last_change = Cell(size_text(series, trend.changes[-1])) if trend.changes else DASH
         table.rows.append([*map(Cell, texts), last, last_change])
         for change in trend.changes:
-            texts = [series.name, size_text(series, change), measured(change.before, measure)]
-            texts += [measured(change.after, measure), between(change)]
+            texts = [series.name, size_text(series, change), measured(change.before, series.measure, series.score)]
+            texts += [measured(change.after, series.measure, series.score), between(change)]
             kernels = DASH if change.kernels is None else Cell(f"{100 * change.kernels:+.1f} %")
             changes.rows.append([*map(Cell, texts), kernels])
     title = TITLES.get(trends[0].series.measure, trends[0].series.measure)
@@ -163,9 +162,9 @@ def show_history(report: Report, trends: Sequence[Trend], console: Console) -> N
 def size_text(series: Series, change: LevelChange) -> str:
     """Return the size and direction of a change: in percent or, for scores, in percentage points or metric units."""
     direction = "worse" if change.is_worse else "better"
-    if not series.is_score:
+    if series.score is None:
         return f"{100 * change.size:+.1f} % ({direction})"
-    if SCORES[series.measure].percent:
+    if series.score.percent:
         return f"{100 * change.size:+.2f} points ({direction})"
     return f"{change.size:+.3f} ({direction})"
 

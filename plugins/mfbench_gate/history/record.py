@@ -17,7 +17,6 @@ from mfbench.errors import UsageError
 from mfbench.model.trials import Status
 from mfbench.run.environment import is_mfbench
 from mfbench.stats.results import Run
-from mfbench.suite.forms import SCORES
 from mfbench_gate.comparison import MeasuredCase
 from mfbench_gate.history.storage import Calibration, HistoryEntry, Machine, Measurement, digest
 from mfbench_gate.readers import sized_outcomes
@@ -59,7 +58,7 @@ def entry_of(run: Run, commit: Commit, calibration: Calibration | None, added: s
     """Return the history entry of a run."""
     measurements, left_out = [], []
     trials = sized_outcomes(run)
-    metrics = [name for name in trials.columns if name in SCORES]
+    metrics = [name for name in trials.columns if name in run.meta.scores]
     for (dataset, method, size), cell in trials.groupby(["dataset", "method", "size"], sort=False):
         place = MeasuredCase(str(method), str(dataset), str(size))
         successful = cell[cell["status"] == Status.OK]
@@ -87,6 +86,7 @@ def entry_of(run: Run, commit: Commit, calibration: Calibration | None, added: s
         plugins=tuple(environment.plugins),
         calibration=calibration,
         measurements=tuple(measurements),
+        scores={name: run.meta.scores[name] for name in metrics},
     )
     return entry, left_out
 

@@ -8,12 +8,13 @@ import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from mfbench.errors import MfbenchError, UsageError, explained
+from mfbench.model.specs import Score
 from mfbench.run.store.metadata import Environment
 
 APPLICATION_ID = 0x6D666268
@@ -28,6 +29,7 @@ SCHEMA = (
         id TEXT PRIMARY KEY, suite TEXT NOT NULL, profile TEXT NOT NULL, source TEXT NOT NULL,
         commit_id TEXT NOT NULL, commit_time TEXT, added TEXT NOT NULL, machine TEXT NOT NULL REFERENCES machines,
         system TEXT NOT NULL, python TEXT NOT NULL, versions TEXT NOT NULL, plugins TEXT NOT NULL,
+        scores TEXT NOT NULL,
         gemm REAL, memory REAL, loop REAL
     ) WITHOUT ROWID""",
     """CREATE TABLE measurements (
@@ -179,6 +181,7 @@ class HistoryEntry:
     plugins: tuple[str, ...]  # name and version of each plugin
     calibration: Calibration | None  # None if the run was added on another kind of machine
     measurements: tuple[Measurement, ...]
+    scores: Mapping[str, Score] = field(default_factory=dict)  # what the metrics mean
 
     @property
     def id(self) -> str:
@@ -232,6 +235,7 @@ def add_entries(path: Path, entries: Iterable[HistoryEntry]) -> Addition:
                 "machine": entry.machine.id,
                 "versions": json.dumps(dict(entry.versions)),
                 "plugins": json.dumps(entry.plugins),
+                "scores": json.dumps({name: asdict(score) for name, score in entry.scores.items()}),
             }
             if entry.calibration is not None:
                 run |= zip(_KERNELS, entry.calibration.kernels, strict=True)
@@ -266,6 +270,7 @@ def read_entries(path: Path) -> list[HistoryEntry]:
             plugins=tuple(json.loads(run["plugins"])),
             calibration=None if run["gemm"] is None else Calibration(*(run[name] for name in _KERNELS)),
             measurements=tuple(sorted(measurements.get(run["id"], []), key=_order)),
+            scores={name: Score(**facts) for name, facts in json.loads(run["scores"]).items()},
         )
         for run in runs
     ]

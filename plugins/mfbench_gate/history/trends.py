@@ -18,8 +18,8 @@ from scipy.ndimage import median_filter
 from threadpoolctl import threadpool_limits
 
 from mfbench.errors import UnknownNameError, UsageError
+from mfbench.model.specs import Score
 from mfbench.run.environment import available_cpus, cpu_model
-from mfbench.suite.forms import SCORES
 from mfbench_gate.comparison import MeasuredCase
 from mfbench_gate.history.storage import Calibration, HistoryEntry, Machine, Measurement
 
@@ -59,6 +59,7 @@ class Series:
     measure: str  # "time" (CPU seconds to fit and to predict), "fit", "predict", "wall", "memory", or a metric
     machine: Machine
     points: tuple[Point, ...]
+    score: Score | None = None  # what the values mean if they are scores
     n_zero: int = 0  # number of runs dropped because their time or memory is zero, below what the system can measure
 
     @property
@@ -74,7 +75,7 @@ class Series:
     @property
     def greater_is_better(self) -> bool:
         """Whether an increase is an improvement."""
-        return self.is_score and SCORES[self.measure].greater_is_better
+        return self.score is not None and self.score.greater_is_better
 
     @property
     def name(self) -> str:
@@ -88,7 +89,7 @@ def select_series(
     """Return the series of a history."""
     entries = list(entries)
     measurements = [one for entry in entries for one in entry.measurements]
-    names = {*_COSTS, *(metric for one in measurements for metric in one.scores if metric in SCORES)}
+    names = {*_COSTS, *(metric for one in measurements for metric in one.scores)}
     if measure not in names:
         raise UnknownNameError("measure", measure, names, owner="this history")
     is_chosen = False
@@ -116,7 +117,8 @@ def select_series(
         )
         entry, one, _ = group[-1]
         identity = (entry.suite, entry.profile, entry.source, one.method, one.dataset, one.size, measure)
-        series.append(Series(*identity, entry.machine, points, n_zero=len(group) - len(points)))
+        score = entry.scores.get(measure)
+        series.append(Series(*identity, entry.machine, points, score, n_zero=len(group) - len(points)))
     return series
 
 

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from mfbench.model.sections import Table
 from mfbench.report.cells import size_text
 from mfbench.report.charts.drawing import CONFIG, picture_of, svg_of
+from mfbench.stats.cells import ComparisonSettings
 from mfbench.stats.results import Run
-from mfbench.suite.forms import SCORES
 
 MOST_PARAMETERS, MOST_FEATURES, MOST_ERRORS, LONGEST_ERROR = 5, 12, 5, 400
 _STEPS = ("tune_wall", "select_wall", "fit_wall", "predict_wall")
@@ -144,7 +144,7 @@ def score_data(run: Run, table: Table, groups: Sequence[Group], tags: Sequence[S
     cells = {(row["dataset"], row["method"]): row for row in run.scores.to_dict("records")}
     filled = run.overall().completed.scores if settings.missing != "drop-dataset" else None
     missing = _missing(cells, set(zip(run.failures["dataset"], run.failures["method"], strict=True)), filled)
-    published = _published(run.published, settings.metric)
+    published = _published(run.published, settings)
     return ScoreData(
         table=table,
         first=len(table.columns) - len(methods),
@@ -177,8 +177,9 @@ def _missing(
     return kinds
 
 
-def _published(figures: pd.DataFrame, metric: str) -> dict[Place, str]:
-    own, percent = figures[(figures["metric"] == metric) & figures["published"].notna()], SCORES[metric].percent
+def _published(figures: pd.DataFrame, settings: ComparisonSettings) -> dict[Place, str]:
+    own = figures[(figures["metric"] == settings.metric) & figures["published"].notna()]
+    percent = settings.score.percent
     return {
         (row["dataset"], row["method"]): f"{size_text(row['published'], percent)} "
         f"({size_text(row['difference'], percent, '+')})"
