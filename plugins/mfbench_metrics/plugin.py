@@ -43,9 +43,8 @@ _OWN: list[tuple[str, str, dict[str, Any]]] = [
 _SCORERS = {
     "predictions": (
         "accuracy", "balanced_accuracy", "f1", "f1_macro", "f1_micro", "f1_weighted", "jaccard", "jaccard_macro",
-        "jaccard_micro", "jaccard_weighted", "matthews_corrcoef", "neg_negative_likelihood_ratio",
-        "positive_likelihood_ratio", "precision", "precision_macro", "precision_micro", "precision_weighted", "recall",
-        "recall_macro", "recall_micro", "recall_weighted",
+        "jaccard_micro", "jaccard_weighted", "matthews_corrcoef", "precision", "precision_macro", "precision_micro",
+        "precision_weighted", "recall", "recall_macro", "recall_micro", "recall_weighted",
     ),
     "scores": ("average_precision", "roc_auc", "top_k_accuracy"),
     "probabilities": (
@@ -56,8 +55,6 @@ _UNITS = {
     "matthews_corrcoef": (-1.0, 1.0),
     "neg_brier_score": (None, 0.0),
     "neg_log_loss": (None, 0.0),
-    "neg_negative_likelihood_ratio": (None, 0.0),
-    "positive_likelihood_ratio": (0.0, None),
 }
 _DECISIONS = ("accuracy",)
 
