@@ -26,6 +26,8 @@ from mfbench.suite.schema import ProtocolSettings
 from mfbench_gate.history.storage import Calibration, HistoryEntry, Machine, Measurement
 
 sys.path.insert(0, str(Path(__file__).parent / "toys"))
+from toy_metrics import SCORES
+
 from toys import Nearest, Weigh, blobs
 
 # Each plan with a method of a test's own module would hash all files of what the module tests with.
@@ -175,6 +177,7 @@ def make_metadata():
             "suite": RecordedSuite.model_validate({"suite": {"name": "own", "seed": 7}}),
             "protocol": ProtocolSettings().completed(),
             "protocol_key": "key",
+            "scores": SCORES,
             "profile": "quick",
             "methods": {"A": "a → knn"},
             "environment": Environment(
@@ -216,6 +219,7 @@ def make_entry():
             "plugins": ("own 1.0",),
             "calibration": None if kernels is None else Calibration(*kernels),
             "measurements": measurements,
+            "scores": SCORES,
         }
         return HistoryEntry(**{**values, **changes})
 

@@ -73,7 +73,8 @@ def show_plugins(registry: Registry, console: Console, tags: Sequence[str] = ())
         if table.row_count:
             console.print(table)
     if not tags:
-        _show_executors(registry, console)
+        _show_specs("metrics", registry.metrics, console)
+        _show_specs("executors", registry.executors, console)
         _show_entry_points(registry, console)
 
 
@@ -84,14 +85,14 @@ def _summary(entry: Registered) -> Text:
     return text.append(f"; needs {listing(missing)}: {remedy(entry)}", style="yellow") if missing else text
 
 
-def _show_executors(registry: Registry, console: Console) -> None:
-    """Print the values of ``--executor`` besides "local"."""
-    if not registry.executors:
+def _show_specs(kind: str, entries: Mapping[str, Registered], console: Console) -> None:
+    """Print the names and summaries of a kind."""
+    if not entries:
         return
     table = _table("name", "what it is", "package", fold=("what it is",))
-    for name, entry in sorted(registry.executors.items()):
+    for name, entry in sorted(entries.items()):
         table.add_row(name, plain_text(entry.spec.summary), _package(entry.plugin))
-    console.print(Text(f"executors ({table.row_count})", style="bold"))
+    console.print(Text(f"{kind} ({table.row_count})", style="bold"))
     console.print(table)
 
 

@@ -295,6 +295,8 @@ def _check_keys(suite: Suite, file: str) -> None:
     """Reject keys of another kind of protocol: readers would expect ignored keys to have an effect."""
     kind = suite.protocol.kind
     keys = KINDS[kind].keys
+    if "metrics" in suite.protocol.model_fields_set and not suite.protocol.metrics:
+        raise SuiteError(f"{file}: protocol.metrics: an empty list; list at least one metric, or leave it out")
     if KINDS[kind].predicts:
         for position, method in enumerate(suite.methods):
             if method.classifier is None:
@@ -344,7 +346,7 @@ def _score(text: str, kind: str, registry: Registry) -> tuple[str, Score]:
     own = KINDS[kind].scores
     if text in own:
         return text, own[text]
-    if not KINDS[kind].predicts:
+    if not KINDS[kind].predicts or any(text in other.scores for other in KINDS.values()):
         raise UsageError(f"the protocol {kind!r} does not measure {text!r}{suggestion(text, own)}")
     expression = parse(text, references=True)
     try:

@@ -6,13 +6,14 @@ Run: ``pytest tests/benchmarks/test_curves.py --benchmark-only``.
 import numpy as np
 import pandas as pd
 import pytest
+from toy_metrics import SCORES
 
 from mfbench.stats.cells import ComparisonSettings
 from mfbench.stats.curves import curve_overview, curve_summary, mean_curves, ranking_figures
 
 SELECTORS, CLASSIFIERS, DATASETS, FOLDS, FEATURES = 20, 3, 10, 25, 500
 SIZES = np.unique(np.geomspace(1, FEATURES, 17).round().astype(int))[:15]
-SETTINGS = ComparisonSettings("accuracy", True, None, "corrected-t", 0.05, 0.25)
+SETTINGS = ComparisonSettings("accuracy", SCORES, None, "corrected-t", 0.05, 0.25)
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +46,7 @@ def test_all_figures_of_60_methods_on_10_datasets(benchmark, frames):
     sizes = dict.fromkeys(zip(trials["dataset"], trials["method"], strict=True), SIZES)
 
     def whole():
-        mean_curves(curves, 0.25)
+        mean_curves(curves, SETTINGS)
         rankings = ranking_figures(rows, sizes, {f"d{d}": range(10) for d in range(0, DATASETS, 3)})
         summary = curve_summary(curves, trials, rankings, names, SETTINGS)
         return curve_overview(summary, trials, SETTINGS)

@@ -1,6 +1,7 @@
 """What a suite has and the plan of a bundle lacks, without a part, a pattern or a reason that excludes it."""
 
 import json
+from dataclasses import asdict
 
 import pytest
 
@@ -45,6 +46,7 @@ def meta(tmp_path):
         content = {
             "suite": loaded.suite.model_dump(mode="json"),
             "protocol": loaded.protocol.model_dump(mode="json"),
+            "scores": {name: asdict(score) for name, score in loaded.all_scores.items()},
             "protocol_key": "repeated-cv:2:0",
             "profile": profile,
             "methods": {"A": "knn", "B": "lda"},

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from toy_metrics import SCORES
 
 from mfbench_gate.comparison import CellVerdict, WorseLimits
 from mfbench_gate.scores import SAME_PREDICTIONS, SAME_SCORES, judge_scores
@@ -19,7 +20,7 @@ def pairs_of(base, head, changed=1, method="m", measure="accuracy", rows=20):
 
 
 def judge(*frames, limits=None, level=0.05):
-    return judge_scores(pd.concat(frames), limits or WorseLimits(), level, RATIO)
+    return judge_scores(pd.concat(frames), SCORES, limits or WorseLimits(), level, RATIO)
 
 
 BASE = np.array([0.90, 0.85, 0.92, 0.88, 0.91, 0.87, 0.93, 0.86, 0.90, 0.89])

@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 
-from mfbench import ClassifierSpec, DatasetSpec, ExecutorSpec, SelectorSpec
+from mfbench import ClassifierSpec, DatasetSpec, ExecutorSpec, MetricSpec, SelectorSpec
 from mfbench.host.probes import _FIELDS, shown, spec_problem
 from mfbench.host.registry import load_registry
 
@@ -69,14 +69,14 @@ def test_targets():
 
 
 def test_every_field_has_its_check():
-    kinds = (SelectorSpec, ClassifierSpec, DatasetSpec, ExecutorSpec)
+    kinds = (SelectorSpec, ClassifierSpec, DatasetSpec, ExecutorSpec, MetricSpec)
     names = {field.name for kind in kinds for field in dataclasses.fields(kind)}
     assert names == set(_FIELDS)
 
 
 def test_the_built_in_specs_are_valid():
     one = load_registry(only=["all"])
-    for table in (one.selectors, one.classifiers, one.datasets):
+    for table in (one.selectors, one.classifiers, one.datasets, one.metrics):
         assert {name: spec_problem(entry.spec) for name, entry in table.items() if spec_problem(entry.spec)} == {}
 
 

@@ -10,6 +10,7 @@ from rich.console import Console
 from mfbench.cli import main
 from mfbench.errors import UnknownNameError, UsageError
 from mfbench.host.registry import load_registry
+from mfbench.model.specs import Score
 from mfbench.report.present import Form, present_table, reanalyse
 from mfbench.suite.published import read_published, shipped_tables
 
@@ -42,7 +43,7 @@ def test_the_printed_table_of_the_ensembles():
 
 def test_a_reference_chosen_as_the_best_is_adjusted_for_the_choice():
     table = read_published("immigrate2020_table3", load_registry(only=["suites"]), Path())
-    named, chosen = reanalyse(table, "BIM"), reanalyse(table)
+    named, chosen = reanalyse(table, Score(), "BIM"), reanalyse(table, Score())
     assert (named.n_comparisons, chosen.n_comparisons) == (3, 6)
     pairs = chosen.pairs.set_index(["first", "second"])["holm"]
     for row in chosen.against_reference.to_dict("records"):
@@ -86,7 +87,7 @@ def test_a_table_with_holes_leaves_datasets_out(tmp_path):
     with path.open("a") as handle:
         handle.write("d9,A,0.5\n")
     table = read_published(str(path), load_registry(only=[]), tmp_path)
-    overall = reanalyse(table)
+    overall = reanalyse(table, Score())
     assert (overall.reference, overall.n_datasets, overall.completed.dropped) == ("B", 5, ["d9"])
 
 

@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from toy_metrics import metrics_of
 
 from mfbench.data.prepare import Columns
 from mfbench.host.expressions import parse
@@ -92,7 +93,7 @@ def fold_of(data=None, *, repeat=0, fold=0, scale="none", categorical=None, inne
 
 def run(fold=None, how=None, *, log=None, metrics=("accuracy",), factory=Spy, at=None):
     log = Log() if log is None else log
-    result = run_trial(at or trial(), how or method(), fold or fold_of(), list(metrics), maker(log, factory))
+    result = run_trial(at or trial(), how or method(), fold or fold_of(), metrics_of(*metrics), maker(log, factory))
     return result, log
 
 

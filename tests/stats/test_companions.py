@@ -2,11 +2,12 @@
 
 import pandas as pd
 import pytest
+from toy_metrics import SCORES
 
 from mfbench.stats.cells import ComparisonSettings
 from mfbench.stats.summary import LARGE, companion_scores
 
-SETTINGS = ComparisonSettings("accuracy", True, "A", "s-test", 0.05, 1 / 9)
+SETTINGS = ComparisonSettings("accuracy", SCORES, "A", "s-test", 0.05, 1 / 9)
 TRIALS = pd.DataFrame(
     [
         {"dataset": dataset, "method": method, "repeat": 0, "fold": fold, "status": "ok", "accuracy": 0.9,

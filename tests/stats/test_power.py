@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import special
+from toy_metrics import SCORES
 
 from mfbench.errors import UsageError
 from mfbench.stats.across_datasets import Overall, complete
@@ -11,7 +12,7 @@ from mfbench.stats.cells import ComparisonSettings
 from mfbench.stats.paired import corrected_t_test
 from mfbench.stats.power import RepeatedTest, power_analysis
 
-SETTINGS = ComparisonSettings("accuracy", True, "A", "corrected-t", 0.05, 1 / 4)
+SETTINGS = ComparisonSettings("accuracy", SCORES, "A", "corrected-t", 0.05, 1 / 4)
 
 
 def frame(cells, folds=5):

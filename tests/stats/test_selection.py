@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mfbench
+from mfbench.model.specs import Score
 from mfbench.model.trials import Candidate
 from mfbench.stats.selection import pick_candidates
 
@@ -30,7 +31,7 @@ def rows_of(folds, dataset="d", method="m"):
 
 
 def pick(rows, greater=True):
-    return pick_candidates(rows, "accuracy", greater_is_better=greater)
+    return pick_candidates(rows, "accuracy", Score(greater_is_better=greater))
 
 
 def chosen(rows, greater=True):

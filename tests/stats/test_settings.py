@@ -1,12 +1,13 @@
 """Settings refuse unknown names and impossible numbers, and know the names of all rules."""
 
 import pytest
+from toy_metrics import SCORES
 
 from mfbench.errors import UnknownNameError, UsageError
 from mfbench.stats.cells import RULE_NAMES, ComparisonSettings
 from mfbench.stats.rules import RULES
 
-SETTINGS = ComparisonSettings("accuracy", True, "A", "corrected-t", 0.05, 1 / 3)
+SETTINGS = ComparisonSettings("accuracy", SCORES, "A", "corrected-t", 0.05, 1 / 3)
 
 
 def test_every_rule_has_a_name():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from toy_metrics import SCORES
 
 from mfbench.run.store.formats import StoredSplit
 from mfbench.stats.selection import dataset_frame, size_frame
@@ -21,7 +22,7 @@ DATASET = {
     ("metric", "trivial"), [("accuracy", 0.5), ("one_vs_rest_accuracy", (0.5 + 0.7 + 0.8) / 3), ("mcc", 0.5)]
 )
 def test_a_trivial_accuracy_is_that_of_the_metric(metric, trivial):
-    row = dataset_frame([DATASET], metric).iloc[0]
+    row = dataset_frame([DATASET], SCORES[metric]).iloc[0]
     assert row["trivial_accuracy"] == pytest.approx(trivial)
     assert row["classes"] == {"x": 5, "y": 3, "z": 2}
     assert (row["dataset"], row["n_samples"], row["sha256"]) == ("d", 10, "abc")
@@ -41,5 +42,5 @@ def test_validation_rows_are_counted_if_there_are_any():
 
 
 def test_no_datasets_are_an_empty_frame_with_columns():
-    assert "trivial_accuracy" in dataset_frame([], "accuracy").columns
+    assert "trivial_accuracy" in dataset_frame([], SCORES["accuracy"]).columns
     assert "n_train" in size_frame([]).columns

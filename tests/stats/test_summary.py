@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from toy_metrics import LOSSES, SCORES
 
 from mfbench.errors import UnknownNameError
 from mfbench.stats import summary
@@ -17,7 +18,7 @@ FOLDS = 5
 
 
 def settings_for(reference="A", **changes):
-    base = {"metric": "accuracy", "greater_is_better": True, "test": "corrected-t", "alpha": 0.05, "ratio": 0.25}
+    base = {"metric": "accuracy", "scores": SCORES, "test": "corrected-t", "alpha": 0.05, "ratio": 0.25}
     return ComparisonSettings(reference=reference, **{**base, **changes})
 
 
@@ -98,7 +99,7 @@ class TestTabulate:
     def test_where_small_is_good_the_smallest_is_best(self):
         table = tabulate(
             trials({("d", "A"): LOW, ("d", "B"): HIGH, ("d", "C"): spread(0.501, 5)}),
-            settings_for(greater_is_better=False),
+            settings_for(scores=LOSSES),
         ).set_index("method")
         assert table["best"].to_dict() == {"A": True, "B": False, "C": False}
         assert table["not_worse"].to_dict() == {"A": True, "B": False, "C": True}
@@ -143,9 +144,7 @@ class TestCompare:
         assert found.set_index("dataset")["difference"].to_dict() == pytest.approx({"d": 0.4, "e": -0.4, "f": 0.0})
 
     def test_where_small_is_good_the_verdict_turns_and_the_difference_does_not(self):
-        found = compare_with_reference(
-            trials({("d", "A"): HIGH, ("d", "B"): LOW}), settings_for(greater_is_better=False)
-        ).iloc[0]
+        found = compare_with_reference(trials({("d", "A"): HIGH, ("d", "B"): LOW}), settings_for(scores=LOSSES)).iloc[0]
         assert found["verdict"] == "loss"
         assert found["difference"] == pytest.approx(0.4)
         assert found["low"] < 0.4 < found["high"]
@@ -167,10 +166,10 @@ class TestCompare:
     def test_without_a_reference_there_are_no_verdicts(self):
         assert len(compare_with_reference(trials({("d", "A"): HIGH, ("d", "B"): LOW}), settings_for(None))) == 0
 
-    SCORES = st.lists(st.sampled_from([0.4, 0.5, 0.6, 0.9]), min_size=FOLDS, max_size=FOLDS)
+    FOLD_SCORES = st.lists(st.sampled_from([0.4, 0.5, 0.6, 0.9]), min_size=FOLDS, max_size=FOLDS)
 
     @settings(deadline=None, max_examples=40)
-    @given(st.lists(st.tuples(SCORES, SCORES), min_size=1, max_size=3))
+    @given(st.lists(st.tuples(FOLD_SCORES, FOLD_SCORES), min_size=1, max_size=3))
     def test_wins_of_one_are_losses_of_the_other(self, pairs):
         cells = {
             (f"d{i}", name): scores for i, pair in enumerate(pairs) for name, scores in zip("AB", pair, strict=True)
@@ -182,7 +181,7 @@ class TestCompare:
         assert forward["win"] + forward["tie"] + forward["loss"] == len(pairs)
 
     @settings(deadline=None, max_examples=20)
-    @given(st.lists(SCORES, min_size=1, max_size=3))
+    @given(st.lists(FOLD_SCORES, min_size=1, max_size=3))
     def test_a_method_against_its_copy_has_ties_alone(self, scores):
         cells = {(f"d{i}", name): values for i, values in enumerate(scores) for name in "AB"}
         row = summarise(trials(cells), settings_for()).set_index("method").loc["B"]
@@ -224,7 +223,7 @@ def test_every_comparison_carries_the_difference_that_it_could_have_seen():
     cells = {("d", "A"): HIGH, ("d", "B"): LOW}
     found = compare_with_reference(trials(cells), settings_for(test="wilcoxon", alpha=0.01)).iloc[0]
     assert found["detectable"] == pytest.approx(corrected_t_test(HIGH, LOW, 0.25, 0.01).detectable)
-    turned = compare_with_reference(trials(cells), settings_for(greater_is_better=False)).iloc[0]
+    turned = compare_with_reference(trials(cells), settings_for(scores=LOSSES)).iloc[0]
     assert turned["detectable"] == pytest.approx(corrected_t_test(HIGH, LOW, 0.25).detectable)
 
 
@@ -277,7 +276,7 @@ class TestSummarise:
 
     def test_where_small_is_good_the_smallest_ranks_first(self):
         frame = trials({("d", "A"): LOW, ("d", "B"): HIGH})
-        assert summarise(frame, settings_for(greater_is_better=False))["method"].tolist() == ["A", "B"]
+        assert summarise(frame, settings_for(scores=LOSSES))["method"].tolist() == ["A", "B"]
 
     def test_times_are_summed_over_all_trials_and_memory_is_the_largest(self):
         cells = {("d", "A"): HIGH, ("e", "A"): [0.5, 0.5, None, 0.5, ...]}
@@ -297,7 +296,6 @@ class TestSettings:
         changed = settings_for().replace(metric="log_loss")
         assert (changed.metric, changed.greater_is_better) == ("log_loss", False)
         assert changed.replace(metric="mcc").greater_is_better
-        assert settings_for().replace(metric="log_loss", greater_is_better=True).greater_is_better
 
     def test_other_settings_stay(self):
         changed = settings_for().replace(alpha=0.01)

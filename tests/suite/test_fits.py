@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from toy_metrics import metrics_of
 
 from mfbench import load_dataset
 from mfbench.data.prepare import Columns, Encoder
@@ -81,7 +82,7 @@ def test_they_are_the_fits_that_a_trial_makes(protocol, registry, monkeypatch):
         made.clear()
         fold = Fold(data.X, data.y, Columns.of(data), *rows, "standard", protocol.inner_folds, 1, tuning=split.tuning)
         trial = Trial("k", "iris", "A", 0, 0, 1)
-        run_trial(trial, one, fold, ["accuracy"], registry.make, decisions=protocol.decisions)
+        run_trial(trial, one, fold, metrics_of("accuracy"), registry.make, decisions=protocol.decisions)
         fits = fits_of(one, sizes, protocol)
         widths = len(fitted_columns(one, sizes.features, sizes.columns)) * sizes.problems
         predicted = Counter({("classifier", n): count * widths for n, count in fits.classifiers.items()})

@@ -2,13 +2,12 @@
 
 from mfbench.run.trial.curve import TrialRunner
 from mfbench.run.workers.worker import RUNNERS
-from mfbench.suite.forms import CURVE_METRICS, DETECTION_METRICS, KINDS, METRICS
+from mfbench.suite.forms import DETECTION_METRICS, KINDS
 from mfbench.suite.protocols import make_protocol
 
 
-def test_metrics_have_one_order():
-    assert tuple(DETECTION_METRICS) == KINDS["ground-truth"].metrics
-    assert (*METRICS, *CURVE_METRICS) == KINDS["repeated-cv"].metrics
+def test_rounds_are_scored_by_all_detection_scores():
+    assert tuple(DETECTION_METRICS) == KINDS["ground-truth"].metrics == tuple(KINDS["ground-truth"].scores)
 
 
 def test_a_protocol_names_how_its_trials_run():

@@ -2,8 +2,10 @@
 
 import pytest
 
+from mfbench import MetricSpec
 from mfbench.errors import SuiteError, UnknownNameError, UsageError
 from mfbench.host.registry import load_registry
+from mfbench.model.specs import Score
 from mfbench.suite.loading import find_suite, load_suite, parse_suite, read_text
 
 BASE = """
@@ -131,3 +133,54 @@ class TestMaxRows:
             load_suite(suite_file(head=head), toy_registry, max_rows=500)
         with pytest.raises(SuiteError, match=r"protocol\.max_rows: the protocol 'timing' has no such key"):
             load_suite(suite_file(head=f"{head}max_rows = 500\n"), toy_registry)
+
+
+class TestMetrics:
+    def load(self, suite_file, protocol="", added=(), registry=None):
+        return load_suite(suite_file(protocol), registry or load_registry(only=()), metrics=added)
+
+    def test_without_a_choice_those_of_the_protocol(self, suite_file):
+        loaded = self.load(suite_file)
+        assert loaded.protocol.metrics == list(loaded.scores) == ["accuracy", "balanced_accuracy"]
+        assert loaded.scores["accuracy"].counts_decisions
+
+    def test_expressions_have_one_form(self, suite_file):
+        loaded = self.load(suite_file, '[protocol]\nmetrics = ["fbeta( beta = 2 )", "sklearn:roc_auc_ovr"]')
+        assert loaded.protocol.metrics == ["fbeta(beta=2)", "sklearn:roc_auc_ovr"]
+
+    def test_added_ones_come_first_and_the_suites_own_stay(self, suite_file):
+        loaded = self.load(suite_file, added=["mcc", "balanced_accuracy"])
+        assert loaded.protocol.metrics == ["mcc", "balanced_accuracy", "accuracy"]
+        assert loaded.request[-4:] == ("--metric", "mcc", "--metric", "balanced_accuracy")
+
+    @pytest.mark.parametrize(
+        ("metrics", "message"),
+        [
+            ('["acc"]', "unknown metric 'acc': did you mean 'accuracy'"),
+            ('["mcc", "mcc"]', "'mcc': list each metric only once"),
+            ('["fbeta(beta=2)", "fbeta(beta=2 )"]', "'fbeta(beta=2)': list each metric only once"),
+            ('["fbeta(gamma=1)"]', "unknown parameter 'gamma' of 'fbeta'"),
+            ('["fbeta(beta=import)"]', "cannot read 'fbeta(beta=import)'"),
+            ('["sklearn:r2"]', "unknown metric 'sklearn:r2'"),
+            ('["fdp"]', "the protocol 'repeated-cv' does not measure 'fdp'"),
+            ('["area"]', "'area' is the area under another score; list that one as well"),
+            ('["brier_score", "area"]', "'area' would be the area under 'brier_score', of which less is better"),
+            ("[]", "an empty list; list at least one metric, or leave it out"),
+        ],
+    )
+    def test_a_mistake_is_one_sentence_with_its_place(self, suite_file, metrics, message):
+        with pytest.raises(SuiteError) as caught:
+            self.load(suite_file, f"[protocol]\nmetrics = {metrics}")
+        assert "protocol.metrics: " + message in str(caught.value)
+
+    def test_a_mistake_in_the_option_names_it(self, suite_file):
+        with pytest.raises(UsageError, match="^--metric 'acc': unknown metric 'acc': did you mean 'accuracy'"):
+            self.load(suite_file, added=["acc"])
+        with pytest.raises(UsageError, match="^--metric 'mcc': 'mcc': list each metric only once"):
+            self.load(suite_file, added=["mcc", "mcc"])
+
+    def test_a_metric_of_a_plugin(self, suite_file, make_plugin):
+        spec = MetricSpec(name="errors", summary="", function=lambda y_true, y_pred: 1.0, percent=False, lowest=0.0)
+        registry = load_registry(only=(), extra=[("theirs", make_plugin("theirs", metrics=[spec]))])
+        loaded = self.load(suite_file, added=["errors"], registry=registry)
+        assert loaded.scores["errors"] == Score(percent=False, lowest=0.0)

@@ -10,7 +10,7 @@ import pytest
 
 from mfbench.errors import SuiteError
 from mfbench.host.registry import load_registry
-from mfbench.model.specs import Dataset
+from mfbench.model.specs import Dataset, Score
 from mfbench.suite.loading import load_suite
 from mfbench.suite.methods import PlannedDataset
 from mfbench.suite.plan import make_plan
@@ -173,12 +173,13 @@ def test_figures_of_one_class_against_the_rest_are_compared_only_with_such():
     )  # fmt: skip
     about = Description(collections=["papers"], metric="one_vs_rest_accuracy")
     table = PublishedTable("t", about, {("D", "A"): 0.5}, {})
-    (figure,) = match(table, {"d": PlannedDataset("d", data, "", {"papers": "D"})}, ["A"])
+    score = Score(is_one_vs_rest=True)
+    (figure,) = match(table, {"d": PlannedDataset("d", data, "", {"papers": "D"})}, ["A"], score)
     assert figure.obstacle.startswith("has 3 classes: was published as one problem per class")
-    (figure,) = match(table, {"d": PlannedDataset("d", data, "", {"papers": "D"})}, ["A"], "one-vs-rest")
+    (figure,) = match(table, {"d": PlannedDataset("d", data, "", {"papers": "D"})}, ["A"], score, "one-vs-rest")
     assert figure.obstacle == ""
     two = replace(data, y=y % 2, class_names=("a", "b"))
-    assert match(table, {"d": PlannedDataset("d", two, "", {"papers": "D"})}, ["A"])[0].obstacle == ""
+    assert match(table, {"d": PlannedDataset("d", two, "", {"papers": "D"})}, ["A"], score)[0].obstacle == ""
 
 
 @pytest.fixture(scope="module")

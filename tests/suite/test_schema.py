@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 import mfbench
 from mfbench.suite import schema
-from mfbench.suite.forms import COMMON, CURVE_METRICS, DETECTION_METRICS, KINDS, METRICS, SCORES
+from mfbench.suite.forms import COMMON, KINDS
 from mfbench.suite.loading import parse_suite
 from mfbench.suite.schema import Method, Profile, ProtocolSettings, Range, SizeRange, Suite, standard_profiles
 from mfbench.suite.validation_messages import describe
@@ -56,14 +56,6 @@ def test_a_minimal_suite_takes_the_defaults():
     assert (suite.report.test, suite.report.alpha, suite.report.reference) == ("corrected-t", 0.05, None)
     assert suite.methods[0].top == "positive"
     assert suite.methods[0].tune is None
-
-
-def test_the_metrics_of_a_suite_are_those_that_can_be_computed():
-    item = Suite.model_json_schema()["$defs"]["ProtocolSettings"]["properties"]["metrics"]["items"]
-    assert set(item["enum"]) == set(SCORES)
-    for name, about in KINDS.items():
-        areas = set(CURVE_METRICS) if about.draws_curves else set()
-        assert set(about.metrics) == (set(METRICS) | areas if about.predicts else set(DETECTION_METRICS)), name
 
 
 def test_the_kinds_and_keys_of_the_schema_are_those_of_the_forms():

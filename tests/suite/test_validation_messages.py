@@ -31,14 +31,10 @@ MISTAKES = {
     "too few folds": ("[protocol]\nfolds = 1", "protocol.folds", "found 1", "greater than or equal to 2"),
     "too large alpha": ("[report]\nalpha = 0.7", "report.alpha", "0.7", "less than 0.5"),
     "no such protocol": ('[protocol]\nkind = "kfold"', "protocol.kind", "'kfold'", "'repeated-cv'"),
-    "no such metric": ('[protocol]\nmetrics = ["acc"]', "protocol.metrics[0]", "'acc'", "'accuracy'"),
     "no such test": ('[report]\ntest = "t"', "report.test", "'t'", "'corrected-t', 'paired-t'"),
     "empty list of datasets": ("[[datasets]]\nuse = []", "datasets[1].use", "empty list", "at least one"),
     "empty text": ('[[datasets]]\nuse = [""]', "datasets[1].use[0]", "''", "at least 1"),
     "empty list of metrics": ("[protocol]\nmetrics = []", "protocol.metrics", "empty list", "at least one"),
-    "metric named twice": (
-        '[protocol]\nmetrics = ["mcc", "mcc"]', "protocol.metrics", "mcc, mcc", "once"
-    ),
     "missing key": ('[[methods]]\nclassifier = "knn"', "methods[1].label", "missing", "add label"),
     "no subset": ('top = "most"', "methods[0].top", "'most'", "'positive', 'all' or 'all-weighted'"),
     "no grid": ("tune = 3", "methods[0].tune", "3", "'default' or a table"),

@@ -208,6 +208,7 @@ def _notes(trends: Sequence[Trend]) -> list[str]:
 def _plain(trend: Trend) -> dict[str, Any]:
     """Return a trend as plain values for JSON."""
     content = asdict(trend)
+    del content["series"]["score"]  # what the metric means, which its name tells
     machine = trend.series.machine
     content["series"]["machine"] |= {"id": machine.id, "text": str(machine)}
     for values, change in zip(content["changes"], trend.changes, strict=True):

@@ -34,7 +34,15 @@ def comparison():
                 "1NN", base=0.010, head=0.0101, verdict=CellVerdict.NO_WORSE, ratio=1.01, low=0.99, high=1.03, **time
             ),
             ComparedCell(
-                "1NN", "wine", "accuracy", 0.95, 0.94, CellVerdict.UNDECIDED, "may lose up to 0.03", difference=-0.01
+                "1NN",
+                "wine",
+                "accuracy",
+                0.95,
+                0.94,
+                CellVerdict.UNDECIDED,
+                "may lose up to 0.03",
+                difference=-0.01,
+                greater_is_better=True,
             ),
             ComparedCell(
                 "RFF", "wine", "memory", 2e6, 3e6, CellVerdict.TREND, "not measured together", unit="B", ratio=1.5

@@ -14,6 +14,7 @@ from jsonschema import Draft202012Validator
 from mfbench import hookimpl, load_run
 from mfbench.host.registry import load_registry
 from mfbench.model.sections import Report, Section
+from mfbench.model.specs import Score
 from mfbench.model.trials import Interactions, Status, TrialResult
 from mfbench.report.contents import CONTENTS, kind_of, report_of
 from mfbench.report.present import reanalyse, report_of_table
@@ -390,7 +391,7 @@ class TestDocuments:
     def test_the_report_of_a_published_table(self):
         for make in TABLES.values():
             table = make()
-            report = report_of_table(table, reanalyse(table), statistics=True)
+            report = report_of_table(table, Score(), reanalyse(table, Score()), statistics=True)
             assert violations(read_json(to_json(report)), "table") == []
 
     def test_what_a_run_can_see(self, documents, write_run):

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn.base import BaseEstimator, ClassifierMixin
+from toy_metrics import metrics_of
 
 from mfbench.data.prepare import Columns
 from mfbench.host.expressions import parse
@@ -142,7 +143,7 @@ def run(selector, classifier, at=None, raw=False, **more):
 
     step = None if selector is None else Step(parse(selector), raw)
     method = ResolvedMethod("m", step, Step(parse(classifier)), **{"top": "all", **more})
-    return run_trial(Trial("key", "d", "m", 0, 0, 1), method, at or fold(), ["accuracy"], make)
+    return run_trial(Trial("key", "d", "m", 0, 0, 1), method, at or fold(), metrics_of("accuracy"), make)
 
 
 class TestTrial:

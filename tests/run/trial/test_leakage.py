@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from spies import NAN, TUNED, Log, Spy, fold_of, ids, maker, method, mixed, run, trial
+from toy_metrics import metrics_of
 
 from mfbench.model.trials import Status
 from mfbench.run.trial.curve import run_trial
@@ -57,7 +58,7 @@ class TestLeakage:
 
         log = Log()
         how = method(top="all-weighted", grid=(("classifier", "b", (1, 2)),))
-        run_trial(trial(), how, fold_of(), ["accuracy"], make)
+        run_trial(trial(), how, fold_of(), metrics_of("accuracy"), make)
         fits = log.fits("classifier")
         assert len({ids(event.X) for event in fits}) == 4
         for event in fits:

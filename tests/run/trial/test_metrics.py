@@ -7,9 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics as oracle
+from toy_metrics import METRICS, metrics_of
 
-from mfbench.run.trial.metrics import Predictions, evaluate, predict
-from mfbench.suite.forms import METRICS
+from mfbench.model.trials import Predictions
+from mfbench.run.trial.metrics import evaluate, predict
+
+SEVEN = ("accuracy", "balanced_accuracy", "f1_macro", "mcc", "log_loss", "roc_auc", "one_vs_rest_accuracy")
 
 
 def outcome(truth, predictions=None, scores=None, seen=None, is_probability=True):
@@ -38,7 +41,7 @@ def test_scores_are_scikit_learns(subtests):
                     if n_classes == 2
                     else oracle.roc_auc_score(o.y_true, o.y_score, multi_class="ovr", average="macro")
                 )
-                assert evaluate(o, list(METRICS)) == pytest.approx(
+                assert evaluate(o, metrics_of(*SEVEN)) == pytest.approx(
                     {
                         "accuracy": oracle.accuracy_score(o.y_true, o.y_pred),
                         "balanced_accuracy": oracle.balanced_accuracy_score(o.y_true, o.y_pred),
@@ -63,11 +66,11 @@ def test_label_scores_are_scikit_learns_for_any_labels_and_silent(pairs):
     truth, predictions = np.array(pairs).T
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = evaluate(outcome(truth, predictions), ["accuracy", "balanced_accuracy", "f1_macro"])
+        found = evaluate(outcome(truth, predictions), metrics_of("accuracy", "balanced_accuracy", "f1_macro"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a predicted class that the truth lacks
         expected = oracle.balanced_accuracy_score(truth, predictions)
-        found |= evaluate(outcome(truth, predictions), ["mcc"])
+        found |= evaluate(outcome(truth, predictions), metrics_of("mcc"))
     assert found["accuracy"] == pytest.approx(oracle.accuracy_score(truth, predictions))
     assert found["balanced_accuracy"] == pytest.approx(expected)
     assert found["f1_macro"] == pytest.approx(oracle.f1_score(truth, predictions, average="macro", zero_division=0))
@@ -84,16 +87,17 @@ def matthews(truth, predictions):
 def test_a_test_part_of_one_class_is_no_fault_of_the_method():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert METRICS["mcc"].function(outcome([1, 1], [1, 1])) == 0.0
+        assert METRICS["mcc"].of(outcome([1, 1], [1, 1])) == 0.0
 
 
 def test_the_direction_of_each_score():
-    assert {name for name, metric in METRICS.items() if not metric.greater_is_better} == {"log_loss"}
+    losses = {"log_loss", "brier_score", "expected_calibration_error", "balanced_error_rate"}
+    assert {name for name, metric in METRICS.items() if not metric.spec.greater_is_better} == losses
     good = outcome([0, 0, 1, 1], [0, 0, 1, 1], [[0.9, 0.1], [0.8, 0.2], [0.1, 0.9], [0.2, 0.8]])
     bad = outcome([0, 0, 1, 1], [1, 1, 0, 1], [[0.1, 0.9], [0.2, 0.8], [0.9, 0.1], [0.2, 0.8]])
     for name, metric in METRICS.items():
-        better, worse = metric.function(good), metric.function(bad)
-        assert (better > worse) == metric.greater_is_better, name
+        better, worse = metric.of(good), metric.of(bad)
+        assert (better > worse) == metric.spec.greater_is_better, name
 
 
 class TestClassesThatTrainingLacked:
@@ -101,27 +105,27 @@ class TestClassesThatTrainingLacked:
     scores = np.array([[0.7, 0.3], [0.2, 0.8], [0.5, 0.5], [0.6, 0.4], [0.9, 0.1]])
 
     def test_they_have_probability_zero(self):
-        found = METRICS["log_loss"].function(outcome(self.truth, None, self.scores, seen=[0, 1]))
+        found = METRICS["log_loss"].of(outcome(self.truth, None, self.scores, seen=[0, 1]))
         filled = np.column_stack([self.scores, np.zeros(5)])
         assert found == pytest.approx(oracle.log_loss(self.truth, filled, labels=[0, 1, 2]))
 
     def test_a_class_in_the_middle_keeps_the_columns_in_place(self):
         truth, seen = np.array([0, 1, 2, 0]), [0, 2]
         scores = np.array([[0.7, 0.3], [0.5, 0.5], [0.1, 0.9], [0.8, 0.2]])
-        found = METRICS["log_loss"].function(outcome(truth, None, scores, seen=seen))
+        found = METRICS["log_loss"].of(outcome(truth, None, scores, seen=seen))
         filled = np.column_stack([scores[:, 0], np.zeros(4), scores[:, 1]])
         assert found == pytest.approx(oracle.log_loss(truth, filled, labels=[0, 1, 2]))
 
     def test_the_area_of_such_a_class_is_one_half(self):
         truth = np.array([0, 1, 2, 3])
         scores = np.array([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8], [0.3, 0.3, 0.4]])
-        assert METRICS["roc_auc"].function(outcome(truth, None, scores, seen=[0, 1, 2])) == pytest.approx(
+        assert METRICS["roc_auc"].of(outcome(truth, None, scores, seen=[0, 1, 2])) == pytest.approx(
             (1.0 + 1.0 + 1.0 + 0.5) / 4
         )
 
     def test_the_average_is_over_all_classes_of_the_truth(self):
         areas = [oracle.roc_auc_score(self.truth == code, self.scores[:, code]) for code in (0, 1)] + [0.5]
-        found = METRICS["roc_auc"].function(outcome(self.truth, None, self.scores, seen=[0, 1]))
+        found = METRICS["roc_auc"].of(outcome(self.truth, None, self.scores, seen=[0, 1]))
         assert found == pytest.approx(np.mean(areas))
 
 
@@ -130,26 +134,24 @@ class TestClassesThatTheTestPartLacks:
         truth = np.array([0, 0, 1, 1])
         scores = np.array([[0.8, 0.1, 0.1], [0.2, 0.2, 0.6], [0.3, 0.6, 0.1], [0.1, 0.7, 0.2]])
         expected = np.mean([oracle.roc_auc_score(truth == code, scores[:, code]) for code in (0, 1)])
-        assert METRICS["roc_auc"].function(outcome(truth, None, scores, seen=[0, 1, 2])) == pytest.approx(expected)
+        assert METRICS["roc_auc"].of(outcome(truth, None, scores, seen=[0, 1, 2])) == pytest.approx(expected)
 
     def test_one_class_alone_has_no_area_but_a_loss(self):
         o = outcome([1, 1], None, [[0.4, 0.6], [0.2, 0.8]], seen=[0, 1])
-        assert np.isnan(METRICS["roc_auc"].function(o))
-        assert METRICS["log_loss"].function(o) == pytest.approx(-np.log([0.6, 0.8]).mean())
+        assert np.isnan(METRICS["roc_auc"].of(o))
+        assert METRICS["log_loss"].of(o) == pytest.approx(-np.log([0.6, 0.8]).mean())
 
 
 class TestOtherScores:
     def test_decision_values_of_two_classes_rank_the_second(self):
         o = outcome([0, 1, 1, 0], None, [-1.0, 2.0, -0.5, -0.7], is_probability=False)
-        assert METRICS["roc_auc"].function(o) == pytest.approx(
-            oracle.roc_auc_score([0, 1, 1, 0], [-1.0, 2.0, -0.5, -0.7])
-        )
+        assert METRICS["roc_auc"].of(o) == pytest.approx(oracle.roc_auc_score([0, 1, 1, 0], [-1.0, 2.0, -0.5, -0.7]))
 
     def test_decision_values_have_no_loss(self):
-        assert np.isnan(METRICS["log_loss"].function(outcome([0, 1], None, [-1.0, 2.0], is_probability=False)))
+        assert np.isnan(METRICS["log_loss"].of(outcome([0, 1], None, [-1.0, 2.0], is_probability=False)))
 
     def test_labels_alone_have_neither(self):
-        found = evaluate(outcome([0, 1]), ["roc_auc", "log_loss", "accuracy"])
+        found = evaluate(outcome([0, 1]), metrics_of("roc_auc", "log_loss", "accuracy"))
         assert np.isnan([found["roc_auc"], found["log_loss"]]).all()
         assert found["accuracy"] == 1.0
 
@@ -177,13 +179,13 @@ class TestAsking:
 
     def test_scores_are_asked_for_when_a_metric_needs_them(self):
         classifier = self.Full()
-        o = predict(classifier, self.X, self.truth, ["accuracy", "balanced_accuracy"])
+        o = predict(classifier, self.X, self.truth, metrics_of("accuracy", "balanced_accuracy"))
         assert classifier.calls == ["predict"]
         assert o.y_score is None
 
     def test_probabilities_come_before_decision_values(self):
         classifier = self.Full()
-        o = predict(classifier, self.X, self.truth, ["accuracy", "roc_auc"])
+        o = predict(classifier, self.X, self.truth, metrics_of("accuracy", "roc_auc"))
         assert classifier.calls == ["predict", "predict_proba"]
         assert o.is_probability
         assert o.y_score.shape == (3, 2)
@@ -195,10 +197,10 @@ class TestAsking:
             def __init__(self):
                 self.calls = []
 
-        o = predict(Partial(), self.X, self.truth, ["roc_auc"])
+        o = predict(Partial(), self.X, self.truth, metrics_of("roc_auc"))
         assert not o.is_probability
         assert o.y_score.shape == (3,)
         assert o.classes.tolist() == [0, 1]
 
     def test_the_order_of_the_scores_is_the_order_asked_for(self):
-        assert list(evaluate(outcome([0, 1]), ["mcc", "accuracy"])) == ["mcc", "accuracy"]
+        assert list(evaluate(outcome([0, 1]), metrics_of("mcc", "accuracy"))) == ["mcc", "accuracy"]

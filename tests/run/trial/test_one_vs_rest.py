@@ -6,6 +6,7 @@ from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from spies import Spy
+from toy_metrics import metrics_of
 
 from mfbench.data.prepare import Columns
 from mfbench.host.expressions import parse
@@ -32,7 +33,7 @@ def run(fold, classifier, *, grid=(), metrics=("one_vs_rest_accuracy", "accuracy
         return spy() if kind == "selector" else classifier(**overrides)
 
     trial = Trial("key", "iris", "m", 0, 0, 1)
-    return run_trial(trial, how, fold, list(metrics), make, decisions=decisions)
+    return run_trial(trial, how, fold, metrics_of(*metrics), make, decisions=decisions)
 
 
 def by_hand(fold, k):

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from spies import Log, Spy, fold_of, maker, method, mixed, run, trial
+from toy_metrics import metrics_of
 
 from mfbench.data.prepare import Columns
 from mfbench.model.trials import Status
@@ -156,7 +157,7 @@ class TestCategories:
 
         log, fold = Log(), fold_of(mixed(), scale="standard", **self.OPTIONS)
         how = method("spy(weights=[0.25, 1.0, -1.0])", top="all-weighted", raw=True)
-        result = run_trial(trial(), how, fold, ["accuracy"], make)
+        result = run_trial(trial(), how, fold, metrics_of("accuracy"), make)
         (seen,) = log.fits("selector")
         assert np.array_equal(seen.X, fold.X[fold.train], equal_nan=True)
         assert seen.by.categorical_features.tolist() == [False, True, True]

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from spies import TUNED, Log, N, Spy, ids, method, numbers, run, trial
+from toy_metrics import metrics_of
 
 from mfbench.data.prepare import Columns
 from mfbench.model.trials import Status
@@ -110,6 +111,6 @@ def test_parameters_that_are_tuned_together_are_set_together():
         return estimator
 
     how = method(None, grid=(("classifier", "a,b", ((1, 1), (2, 2))),))
-    result = run_trial(trial(), how, fold_of(refit=False), ["accuracy"], make)
+    result = run_trial(trial(), how, fold_of(refit=False), metrics_of("accuracy"), make)
     assert seen == [{"a": 1, "b": 1}, {"a": 2, "b": 2}]
     assert result.chosen == {"classifier.a": 1, "classifier.b": 1}

@@ -1,9 +1,13 @@
 """Whose code a trial runs, and which plugins its worker loads."""
 
+import pytest
+
+from mfbench import MetricSpec
 from mfbench.host.expressions import Declaration, Plugin, parse
 from mfbench.host.registry import load_registry
-from mfbench.run.workers.job import BUILT_IN, code_of_methods, owners_of_method, visible
+from mfbench.run.workers.job import BUILT_IN, code_of_run, owners_of_method, owners_of_metrics, visible
 from mfbench.suite.methods import ResolvedMethod, Step
+from mfbench.suite.schema import ProtocolSettings
 
 BASELINES = Plugin("baselines", "mfbench_baselines.plugin", "mfbench", "0.1.0")
 OTHERS = Plugin("rp", "rp.plugin", "my-package", "1.0")
@@ -23,15 +27,30 @@ def test_a_method_belongs_to_the_distributions_of_its_steps(toy_plugin):
     assert owners("weigh", "knn") == owners("anova-f", "plain") == owners("weigh", None) == toy
 
 
-def test_whose_code_methods_run(toy_plugin):
-    registry = load_registry(only=["baselines"], extra=[("toy", toy_plugin)])
+def test_metrics_belong_to_their_distributions(toy_plugin, errors_plugin):
+    registry = load_registry(only=["baselines"], extra=[("errors", errors_plugin)])
+    assert owners_of_metrics(ProtocolSettings(metrics=["accuracy", "area"]), registry) == BUILT_IN
+    settings = ProtocolSettings(metrics=["accuracy", "toy_errors"])
+    assert owners_of_metrics(settings, registry) == frozenset(["module errors"])
+
+
+@pytest.fixture(scope="module")
+def errors_plugin(make_plugin):
+    spec = MetricSpec(name="toy_errors", summary="", function="toys:blobs", greater_is_better=False)
+    return make_plugin("errors", metrics=[spec])
+
+
+def test_whose_code_trials_run(toy_plugin, errors_plugin):
+    registry = load_registry(only=["baselines"], extra=[("toy", toy_plugin), ("errors", errors_plugin)])
     declared = Declaration("classifier", "sklearn.dummy:DummyClassifier")
     registry.declare([declared])
     steps = [("anova-f", "knn"), ("weigh", "knn"), (None, declared.name)]
     methods = [ResolvedMethod("M", *(Step(parse(text)) if text else None for text in pair), "all") for pair in steps]
     host = str(registry.selector("anova-f").plugin.version)
-    assert code_of_methods(methods, registry) == [
-        f"mfbench {host} (mfbench_baselines, sklearn)",
+    settings = ProtocolSettings(metrics=["accuracy", "toy_errors"])
+    assert code_of_run(methods, settings, registry) == [
+        f"mfbench {host} (mfbench_baselines, mfbench_metrics, sklearn)",
+        "module errors (toys)",
         "module toy_plugin (toys)",
         "sklearn.dummy:DummyClassifier by its import path",
     ]

@@ -3,12 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
+from toy_metrics import LOSSES, SCORES
 
 from mfbench.stats.cells import ComparisonSettings
 from mfbench.stats.curves import RANKING_COLUMNS as RANKINGS
 from mfbench.stats.curves import classifier_of, curve_overview, curve_summary
 
-SETTINGS = ComparisonSettings("accuracy", True, None, "corrected-t", 0.05, 0.25)
+SETTINGS = ComparisonSettings("accuracy", SCORES, None, "corrected-t", 0.05, 0.25)
 FOLDS = 5
 
 
@@ -115,13 +116,13 @@ def test_sizes_are_medians_over_the_datasets_that_have_them(make_curves):
 
 def test_the_area_of_a_loss_ranks_the_other_way(make_curves):
     areas = {("d", "A"): 0.2, ("d", "B"): 0.5}
-    settings = ComparisonSettings("accuracy", False, None, "corrected-t", 0.05, 0.25)
+    settings = ComparisonSettings("accuracy", LOSSES, None, "corrected-t", 0.05, 0.25)
     frame = overview_of(summary_of(make_curves, areas, settings=settings), areas, settings)
     assert frame["rank"].to_dict() == {"A": 1.0, "B": 2.0}
 
 
 def test_a_guess_fills_a_missing_cell_with_its_flat_area(make_curves):
     areas = {("d", "A"): 0.6, ("d", "B"): [None] * FOLDS, ("e", "A"): 0.8, ("e", "B"): 0.9}
-    settings = ComparisonSettings("accuracy", True, None, "corrected-t", 0.05, 0.25, missing="impute-dummy")
+    settings = ComparisonSettings("accuracy", SCORES, None, "corrected-t", 0.05, 0.25, missing="impute-dummy")
     frame = overview_of(summary_of(make_curves, areas), areas, settings, dummies={"d": 0.5, "e": 0.5})
     assert frame.loc["B", "area"] == pytest.approx(0.7) and set(frame["compared"]) == {2}

@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
+from toy_metrics import SCORES
 
 from mfbench.stats.cells import CellResults, ComparisonSettings
 from mfbench.stats.paired import corrected_t_test
 from mfbench.stats.rules import against_best, compare, evidence, ratio_without_repeats
 
-SETTINGS = ComparisonSettings("accuracy", True, None, "corrected-t", 0.05, 1 / 9)
+SETTINGS = ComparisonSettings("accuracy", SCORES, None, "corrected-t", 0.05, 1 / 9)
 
 
 def cell(scores, repeats=1, right=None):

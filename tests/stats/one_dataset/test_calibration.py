@@ -3,13 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
+from toy_metrics import SCORES
 
 from mfbench.stats.calibration import design_of, rejections, share
 from mfbench.stats.cells import ComparisonSettings
 from mfbench.stats.paired import corrected_t_test, paired_t_test
 from mfbench.suite.protocols import make_protocol
 
-SETTINGS = ComparisonSettings("accuracy", True, "A", "corrected-t", 0.05, 1 / 9)
+SETTINGS = ComparisonSettings("accuracy", SCORES, "A", "corrected-t", 0.05, 1 / 9)
 
 
 def centroid_right(X, y, train, test):

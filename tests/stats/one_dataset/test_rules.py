@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from toy_metrics import SCORES
 
 from mfbench.errors import RunError
 from mfbench.stats.bayesian import correlated_t_test
@@ -18,7 +19,7 @@ RIGHT = {name: [RNG.random(25) < share for _ in range(FOLDS * REPEATS)] for name
 
 
 def settings_for(**changes):
-    base = {"metric": "accuracy", "greater_is_better": True, "reference": "A", "test": "corrected-t", "alpha": 0.05}
+    base = {"metric": "accuracy", "scores": SCORES, "reference": "A", "test": "corrected-t", "alpha": 0.05}
     return ComparisonSettings(**{**base, "ratio": 1 / 3, **changes})
 
 
@@ -67,7 +68,7 @@ def test_every_rule_is_the_test_it_says(trials):
 
 def test_a_test_of_decisions_has_no_verdict_on_another_metric(trials):
     cells = results_by_cell(trials.assign(log_loss=1 - trials["accuracy"]), "log_loss", decisions)
-    settings = settings_for(metric="log_loss", greater_is_better=False)
+    settings = settings_for(metric="log_loss")
     for name, rule in RULES.items():
         test = compare(cells["d", "A"], cells["d", "B"], settings, name)
         assert (test.verdict() is None) == rule.of_decisions
@@ -109,17 +110,17 @@ class TestOneTestSet:
     def cells(self, trials, asked=decisions):
         return results_by_cell(trials[(trials["repeat"] == 0) & (trials["fold"] == 0)], "accuracy", asked)
 
-    SCORES = ("corrected-t", "paired-t", "bayes-t", "wilcoxon", "sign")
+    RULES_OF_SCORES = ("corrected-t", "paired-t", "bayes-t", "wilcoxon", "sign")
 
     def test_mcnemars_takes_the_place_of_tests_of_scores(self, trials):
         cells = self.cells(trials)
         expected = compare(cells["d", "A"], cells["d", "B"], settings_for(), "mcnemar")
-        for name in self.SCORES:
+        for name in self.RULES_OF_SCORES:
             assert compare(cells["d", "A"], cells["d", "B"], settings_for(), name) == expected
 
     def test_without_predictions_tests_of_scores_are_not_defined(self, trials):
         cells = self.cells(trials, None)
-        for name in self.SCORES:
+        for name in self.RULES_OF_SCORES:
             found = compare(cells["d", "A"], cells["d", "B"], settings_for(), name)
             assert np.isnan(found.p_value) and found.verdict() is None
 

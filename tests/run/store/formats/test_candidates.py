@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
+from toy_metrics import metrics_of
 
 from mfbench.data.prepare import Columns
 from mfbench.host.expressions import parse
@@ -53,7 +54,7 @@ def run(grid, at=None, selector=True):
 
     spy = Step(parse("spy"))
     method = ResolvedMethod("m", spy if selector else None, spy, "all", tuple(grid), "per-dataset")
-    result = run_trial(Trial("key", "d", "m", 0, 0, 1), method, at or fold(), ["accuracy"], make)
+    result = run_trial(Trial("key", "d", "m", 0, 0, 1), method, at or fold(), metrics_of("accuracy"), make)
     return result, log
 
 
