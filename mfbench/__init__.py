@@ -19,48 +19,21 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_HOMES = {
-    "Cell": "mfbench.model.sections",
-    "Chart": "mfbench.model.sections",
-    "ClassifierSpec": "mfbench.model.specs",
-    "CommandSpec": "mfbench.host.features",
-    "Dataset": "mfbench.model.specs",
-    "DatasetSpec": "mfbench.model.specs",
-    "ExecutorSpec": "mfbench.model.specs",
-    "Section": "mfbench.model.sections",
-    "SelectorSpec": "mfbench.model.specs",
-    "Table": "mfbench.model.sections",
-    "hookimpl": "mfbench.host.hookspecs",
-    "Run": "mfbench.api",
-    "load_dataset": "mfbench.api",
-    "load_run": "mfbench.api",
-    "make": "mfbench.api",
-    "power": "mfbench.api",
-    "run_suite": "mfbench.api",
-    "save_chart": "mfbench.report.pictures",
+_NAMES = {
+    "mfbench.api": ("Run", "load_dataset", "load_run", "make", "power", "run_suite"),
+    "mfbench.host.features": ("CommandSpec",),
+    "mfbench.host.hookspecs": ("hookimpl",),
+    "mfbench.model.sections": ("Cell", "Chart", "Section", "Table"),
+    "mfbench.model.specs": ("ClassifierSpec", "Dataset", "DatasetSpec", "ExecutorSpec", "SelectorSpec"),
+    "mfbench.report.pictures": ("save_chart",),
 }
+_HOMES = {name: module for module, names in _NAMES.items() for name in names}
 
 __all__ = [
-    "Cell",
-    "Chart",
-    "ClassifierSpec",
-    "CommandSpec",
-    "Dataset",
-    "DatasetSpec",
-    "ExecutorSpec",
-    "Run",
-    "Section",
-    "SelectorSpec",
-    "Table",
-    "__version__",
-    "hookimpl",
-    "load_dataset",
-    "load_run",
-    "make",
-    "power",
-    "run_suite",
+    "Cell", "Chart", "ClassifierSpec", "CommandSpec", "Dataset", "DatasetSpec", "ExecutorSpec", "Run", "Section",
+    "SelectorSpec", "Table", "__version__", "hookimpl", "load_dataset", "load_run", "make", "power", "run_suite",
     "save_chart",
-]
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -54,7 +54,8 @@ def suite(
     **options: Any,
 ) -> None:
     """Run a suite, or the trials that are still missing, and print the report."""
-    from mfbench.api import Request, estimate_suite, explain_keys, prepare_suite, resume_command, run_request
+    from mfbench.api import resume_command, run_request
+    from mfbench.api.request import Request, estimate_suite, explain_keys, prepare_suite
     from mfbench.host.features import feature_hooks
     from mfbench.report.estimate import show_estimate
     from mfbench.report.pages import Downloads
@@ -141,7 +142,7 @@ def report(
     out: Out = DEFAULT_OUT,
 ) -> None:
     """Show or export the report of a run, or analyse a published table."""
-    from mfbench.api import opened_runs
+    from mfbench.api.request import opened_runs
     from mfbench.report.present import Form, choose, open_page, page_path, present_run, present_table, write_charts
 
     switches = {
@@ -245,7 +246,7 @@ def power(
     out: Out = DEFAULT_OUT,
 ) -> None:
     """Show which differences a run can find, and the repeats, rows or datasets that a smaller one needs."""
-    from mfbench.api import find_run
+    from mfbench.api.request import find_run
     from mfbench.report.present import present_power
 
     text = present_power(
