@@ -87,6 +87,7 @@ def choose_target(what: str, declared: Sequence[str], columns: Collection[str], 
 
 
 OPENML_VARIABLE = "MFBENCH_OPENML_URL"
+_OPENML = "https://www.openml.org"
 
 # OpenML's own rule for names; a version is an integer.
 _NAME = re.compile(r"([A-Za-z0-9_.\-(),]*[A-Za-z0-9_\-(),][A-Za-z0-9_.\-(),]*)(?:@([1-9][0-9]{0,5}))?")
@@ -123,7 +124,7 @@ def load_openml(
         *_flagged(flags, "is_ignore"),
         *_flagged(flags, "is_row_identifier"),
     ]
-    page = f"https://www.openml.org/d/{number}"
+    page = f"{_OPENML}/d/{number}"
     title = f"{plain_text(description['name'], 100)}, version {description['version']}"
     return load_table(
         what,
@@ -152,14 +153,15 @@ def openml_suite(reference: str | int) -> list[int]:
     with answer_of("OpenML", what):
         numbers = dict.fromkeys(int(number) for number in _as_list((answer["study"].get("data") or {}).get("data_id")))
     if not numbers:
-        raise DataError(f"{what} lists no datasets: check its number or alias at https://www.openml.org")
+        raise DataError(f"{what} lists no datasets: check its number or alias at {_OPENML}")
     return list(numbers)
 
 
 def _request(path: str, what: str) -> Any:
     """Return the response of the REST API, whose errors carry a code and a message in the body."""
+    server = (os.environ.get(OPENML_VARIABLE) or _OPENML).rstrip("/")
     try:
-        return fetch_json(f"{_server()}/api/v1/json/{path}", what=what)
+        return fetch_json(f"{server}/api/v1/json/{path}", what=what)
     except RefusedError as error:
         try:
             complaint = json.loads(error.body)["error"]
@@ -220,19 +222,6 @@ def _flags_of(number: int) -> Flags:
     with answer_of("OpenML", what):
         columns = _as_list(answer["data_features"]["feature"])
         return {str(column["name"]).strip(): {**column, "data_type": str(column["data_type"])} for column in columns}
-
-
-def _server() -> str:
-    """Return the server's address; the package's configuration holds the XML endpoint."""
-    address = os.environ.get(OPENML_VARIABLE)
-    if not address:
-        try:
-            from openml import config
-        except (ImportError, OSError) as error:  # importing it creates its configuration and cache folders
-            reason = f"the openml package cannot be imported ({plain_text(error, 200)})"
-            raise DataError(f"{reason}: install it, and make sure that its home folder is writable") from error
-        address = config.server
-    return re.sub(r"/api/v1(/.*)?$", "", address.rstrip("/"))
 
 
 def _flagged(flags: Flags, flag: str) -> list[str]:
