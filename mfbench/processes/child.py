@@ -24,9 +24,8 @@ from typing import Any
 import psutil
 
 from mfbench.processes.channel import Channel, framed
-from mfbench.processes.monitor import Ended, Prepared, Start, send_request
+from mfbench.processes.monitor import Ended, Prepared, Start, send_request, start_monitor
 from mfbench.processes.process import THREAD_VARIABLES, check_working_directory, descendants, memory_of, redirect_to
-from mfbench.processes.server import start_monitor
 
 # Seconds to wait for a monitor to exit; the kernel can be slow to kill a process in uninterruptible disk I/O.
 _PATIENCE = 10.0
