@@ -84,11 +84,6 @@ def _locate_in(name: str, folders: Iterable[str]) -> ModuleSpec | None:
     return namespace
 
 
-def forget() -> None:
-    """Clear the cache, so that all files are read again."""
-    locate.cache_clear()
-
-
 def _unit(name: str) -> str:
     """Return the outermost package or module of a name that is not a pure namespace."""
     parts = name.split(".")
