@@ -87,9 +87,6 @@ class Cache:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def __repr__(self) -> str:
-        return f"Cache({str(self.folder)!r})"
-
     def get(self, key: str) -> Loaded | None:
         """Return a dataset and its source's description."""
         path = self._path(_CARDS, key)
@@ -236,13 +233,12 @@ class Cache:
             yield
 
     def _explained(self) -> AbstractContextManager[None]:
-        remedy = f"free some space, or set another folder with {CACHE_VARIABLE}"
+        def sentence(reason: str) -> str:
+            remedy = f"free some space, or set another folder with {CACHE_VARIABLE}"
+            return f"cannot write to the cache {self.folder}: {reason}; {remedy}"
+
         # NotImplementedError: the file system does not support locks.
-        return explained(
-            DataError,
-            lambda reason: f"cannot write to the cache {self.folder}: {reason}; {remedy}",
-            *(OSError, NotImplementedError),
-        )
+        return explained(DataError, sentence, OSError, NotImplementedError)
 
 
 def stem_of(key: str) -> str:
@@ -320,6 +316,4 @@ def _check(path: Path, size: int, n_values: int, limit: int) -> None:
         excess = f"more than {limit // _VALUE_BYTES / 1e6:,.4g} million values"
     else:
         return
-    raise DataError(
-        f"{path} holds {excess}, the limit for a table: to read it, set {LIMIT_VARIABLE} to a larger number"
-    )
+    raise DataError(f"{path} holds {excess}, the limit for a table: to read it, set {LIMIT_VARIABLE} to more")

@@ -113,13 +113,8 @@ def conform(dataset: Dataset, spec: DatasetSpec, origin: str = "") -> Dataset:
     if spec.keep_classes:
         dataset = keep_classes(dataset, spec.keep_classes, where)
     check_size(dataset, spec, where)
-    return replace(
-        dataset,
-        name=spec.name,
-        source=spec.source or dataset.source,
-        license=spec.license or dataset.license,
-        citation=spec.citation or dataset.citation,
-    )
+    stated = {name: getattr(spec, name) or getattr(dataset, name) for name in ("source", "license", "citation")}
+    return replace(dataset, name=spec.name, **stated)
 
 
 def drop_columns(dataset: Dataset, names: Sequence[str]) -> Dataset:
@@ -159,10 +154,7 @@ def set_categorical(dataset: Dataset, names: Sequence[str], where: str) -> Datas
 
 def _as_numbers(labels: Sequence[str]) -> NDArray[np.float64] | None:
     """Return category labels as numbers, or None if there are none or any is not a number."""
-    try:
-        values = np.array([float(label) for label in labels], dtype=np.float64)
-    except ValueError:
-        return None
+    values = to_numbers(labels)
     return values if len(values) and bool(np.isfinite(values).all()) else None
 
 
@@ -202,10 +194,8 @@ def check_size(dataset: Dataset, spec: DatasetSpec, where: str = "") -> None:
         )
     counts, described = class_counts(dataset), dict(spec.class_counts)
     # Copies of a dataset may use different class labels ("M", "malignant"); if so, the counts must agree in any order.
-    is_equal = counts == described or (
-        {*counts} != {*described} and sorted(counts.values()) == sorted(described.values())
-    )
-    if described and not is_equal:
+    has_other_labels = {*counts} != {*described} and sorted(counts.values()) == sorted(described.values())
+    if described and counts != described and not has_other_labels:
         raise DataError(f"{where} has the class counts {counts}; its description says {described}")
 
 

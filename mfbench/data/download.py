@@ -11,9 +11,9 @@ import io
 import json
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from mfbench.base.text import plain_text
 from mfbench.errors import DataError, DataUnavailableError, explained
@@ -49,16 +49,11 @@ RETRIES = 4
 # Seconds before the second retry, doubled each time, and the longest Retry-After that is honoured.
 PAUSE, LONGEST_PAUSE = 1.0, 60.0
 
+DownloadProgress = Callable[[int, int | None], None]
+"""Called as a body arrives with the bytes so far and, if the server states it, the total; a retry restarts at 0."""
 _BLOCK = 1 << 16
 _AGAIN = "check the network and try again, or use a mirror (--data-dir)"
 _BY_HAND = "download it yourself and name the file as 'file:PATH', or use a mirror (--data-dir)"
-
-
-class DownloadProgress(Protocol):
-    """Called as a body arrives, first with 0; a retry restarts at 0."""
-
-    def __call__(self, done: int, total: int | None) -> None:
-        """Receive the number of bytes so far and, if the server announces it, the total."""
 
 
 class RefusedError(DataError):

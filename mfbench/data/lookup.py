@@ -120,9 +120,8 @@ class Lookup:
         """Return the first of several equivalent references that loads."""
         in_mirror = next((item.name for item in candidates if isinstance(item, MirrorReference)), "")
         if self.mirror is not None and in_mirror in self.mirror:
-            return LoadedDataset(
-                self.mirror.load(in_mirror), "mirror", MirrorReference(in_mirror).key, self.mirror.card(in_mirror)
-            )
+            data, card = self.mirror.load(in_mirror), self.mirror.card(in_mirror)
+            return LoadedDataset(data, "mirror", MirrorReference(in_mirror).key, card)
         for item in candidates:
             loaded = self._cached(item)
             if loaded is not None:
@@ -180,9 +179,8 @@ class Lookup:
             imported = next(item.name for item in candidates if isinstance(item, ImportReference))
             remedy = f"to import it, run: mfbench datasets import FILE --name {imported}"
         attempt = next((error.attempt for error in failures if error.attempt), "")
-        return DataUnavailableError(
-            f"dataset {name!r} is unavailable: {where}", remedy, can_pull=remote, attempt=attempt
-        )
+        reason = f"dataset {name!r} is unavailable: {where}"
+        return DataUnavailableError(reason, remedy, can_pull=remote, attempt=attempt)
 
     def _ask(self, repository: str, call: Callable[[R], T], reference: R) -> T:
         """Call a server, unless it has already proved unreachable."""

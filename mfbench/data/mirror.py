@@ -49,9 +49,6 @@ class Mirror:
         self.folder = folder
         self._cards = _read_index(folder)
 
-    def __repr__(self) -> str:
-        return f"Mirror({str(self.folder)!r})"
-
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and all(part in self._cards for part in name.split(STACK))
 
@@ -84,10 +81,8 @@ class Mirror:
         with explained(DataError, sentence, OSError):
             actual = hashlib.sha256(path.read_bytes()).hexdigest()
         if actual != card["sha256"]:
-            raise DataError(
-                f"{label} is damaged: {path.name} has the SHA-256 {actual}, {INDEX} says {card['sha256']}; "
-                "copy it again"
-            )
+            stated = f"the SHA-256 {actual}, {INDEX} says {card['sha256']}"
+            raise DataError(f"{label} is damaged: {path.name} has {stated}; copy it again")
         try:
             dataset = read_file(path, name=name, target=TARGET, categorical=card["categorical"])
         except UsageError as error:  # the card names a column that the file lacks

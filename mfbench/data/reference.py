@@ -166,10 +166,8 @@ def parse_reference(
         if text.startswith(repository.prefix):
             return repository(_checked_name(text, repository), target, columns)
     if target is not None or columns is not None:
-        raise UsageError(
-            "'target' and 'categorical' are for 'file:', 'openml:' and 'uci:' datasets; "
-            f"{text!r} defines its own columns"
-        )
+        users = "'file:', 'openml:' and 'uci:' datasets"
+        raise UsageError(f"'target' and 'categorical' are for {users}; {text!r} defines its own columns")
     for kind in _NAMED:
         if text.startswith(kind.prefix):
             return kind(_checked_name(text, kind))
