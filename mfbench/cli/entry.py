@@ -17,6 +17,7 @@ import typer
 from typer import Option
 from typer.core import TyperGroup
 
+from mfbench.base.text import plain, plain_lines, plain_text
 from mfbench.errors import ExitCode, MfbenchError, PluginError
 from mfbench.host.features import COMMANDS, HOST, CommandSpec, entries, load, taken
 
@@ -244,14 +245,10 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         if debug:
             raise
         if isinstance(error, OSError) and error.filename:
-            from mfbench.base.text import plain_text
-
             _complain(f"cannot use the file {plain_text(error.filename, 100)}: {error.strerror}")
             raise SystemExit(ExitCode.USAGE if error.errno == errno.ENAMETOOLONG else ExitCode.FAILED) from None
-        _complain(
-            f"unexpected {type(error).__name__}: {error}. This is a bug in mfbench or in a plugin: "
-            "run the command again with --debug and report the output"
-        )
+        remedy = "run the command again with --debug and report the output"
+        _complain(f"unexpected {type(error).__name__}: {error}. This is a bug in mfbench or in a plugin: {remedy}")
         raise SystemExit(ExitCode.FAILED) from None
     raise SystemExit(ExitCode.OK)
 
@@ -266,13 +263,9 @@ def _interrupt_on_termination() -> None:
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *_: object) -> None:
-    from mfbench.base.text import plain_lines
-
     # Plugin text in a message may contain terminal control characters.
     sys.stderr.write(f"warning: {plain_lines(str(message))}\n")
 
 
 def _complain(text: str) -> None:
-    from mfbench.base.text import plain
-
     sys.stderr.write("".join(f"mfbench: {plain(line)}\n" for line in text.splitlines()))

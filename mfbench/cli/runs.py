@@ -114,12 +114,8 @@ def report(
     joined = tuple(runs or ()) if len(runs or ()) > 1 else ()
     form = Form(name, figure, statistics, full, reference, metric, output, joined, figures, picture_form)
     if published is not None:
-        if opens or figures is not None:
-            raise UsageError("--open and --figures need a run; use --html or --figure with --published")
-        if as_curves:
-            raise UsageError("--curves needs a run: a published table has no curves")
-        if metric is not None:
-            raise UsageError("--metric needs a run: a published table has one metric")
+        if opens or figures is not None or as_curves or metric is not None:
+            raise UsageError("--open, --figures, --curves and --metric need a run, not a published table")
         _write(present_table(published, form, make_console()), output)
         return
     if opens and (forms or full or statistics or figures is not None):

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from mfbench.data.cache import PULL, Cache, DataOptions, stem_of
 from mfbench.data.mirror import Mirror
@@ -28,10 +28,7 @@ from mfbench.data.reference import (
 )
 from mfbench.errors import DataError, DataUnavailableError, MfbenchError, UnknownNameError, UsageError
 from mfbench.host.registry import Registry
-from mfbench.model.specs import Dataset
-
-if TYPE_CHECKING:
-    from mfbench.model.specs import DatasetSpec
+from mfbench.model.specs import Dataset, DatasetSpec
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -107,12 +104,11 @@ class Lookup:
             numbers = None
         if numbers is None:
             if self.options.offline:
-                raise DataUnavailableError(
-                    f"{reference.text} is not in the cache, and the network is off",
-                    f"to download it, run: {PULL.format(reference.text)}",
-                    can_pull=True,
-                )
-            numbers = self._ask(OpenMLReference.repository, _download_suite, reference)
+                reason = f"{reference.text} is not in the cache, and the network is off"
+                raise DataUnavailableError(reason, f"to download it, run: {PULL.format(reference.text)}", can_pull=True)
+            from mfbench.data.repositories import openml_suite
+
+            numbers = self._ask(OpenMLReference.repository, openml_suite, reference.name)
             self.cache.put_suite(reference.key, numbers)
         return [OpenMLReference(str(number)) for number in numbers]
 
@@ -220,12 +216,6 @@ def candidates_of(spec: DatasetSpec) -> list[StoredReference]:
 def keys_of(spec: DatasetSpec) -> list[str]:
     """Return the cache keys of a registered dataset."""
     return [item.key for item in candidates_of(spec)]
-
-
-def _download_suite(reference: OpenMLSuiteReference) -> list[int]:
-    from mfbench.data.repositories import openml_suite
-
-    return openml_suite(reference.name)
 
 
 _MEANINGS = {

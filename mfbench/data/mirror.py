@@ -10,15 +10,13 @@ import hashlib
 import tomllib
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, TypeAdapter, ValidationError
 
 from mfbench.data.reference import NAME
 from mfbench.errors import DataError, UnknownNameError, UsageError, explained
-
-if TYPE_CHECKING:
-    from mfbench.model.specs import Dataset
+from mfbench.model.specs import Dataset, DatasetSpec
 
 INDEX = "index.toml"
 TARGET = "class"
@@ -67,7 +65,6 @@ class Mirror:
         """Read and verify a dataset."""
         from mfbench.data.columns import check_size
         from mfbench.data.files import read_file
-        from mfbench.model.specs import DatasetSpec
 
         if STACK in name:
             return _stack([self.load(part) for part in name.split(STACK)], name)

@@ -8,9 +8,9 @@ or harm the relevant features.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mfbench.data.catalog import find
 from mfbench.data.lookup import Lookup
@@ -20,9 +20,6 @@ from mfbench.host.expressions import Expression
 from mfbench.host.factories import parameter_names
 from mfbench.host.registry import Registry
 from mfbench.model.specs import Dataset
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 SEED, SHUFFLE = "seed", "shuffle"
 

@@ -151,10 +151,9 @@ class FeatureHooks(NamedTuple):
         except Exception as error:
             if entry.distribution == HOST:
                 raise
-            raise PluginError(
-                f"the feature {entry.name!r} of the package {entry.distribution} fails in "
-                f"{implementation.function.__name__}: {describe_error(error)}; update or uninstall the package"
-            ) from error
+            failure = f"fails in {implementation.function.__name__}: {describe_error(error)}"
+            feature = f"the feature {entry.name!r} of the package {entry.distribution}"
+            raise PluginError(f"{feature} {failure}; update or uninstall the package") from error
 
 
 def _called(implementation: Any, arguments: Mapping[str, Any]) -> Any:
