@@ -4,8 +4,6 @@ The names below, and those added by features through the entry-point group ``mfb
 that ``import mfbench`` costs a plugin next to nothing.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 

@@ -1,7 +1,5 @@
 """A request to run a suite: one frozen object, built from Python arguments or command-line options alike."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

@@ -1,7 +1,5 @@
 """The commands on datasets: list, show, pull, import, verify and clear."""
 
-from __future__ import annotations
-
 import json
 import sys
 import warnings

@@ -1,7 +1,5 @@
 """The entry point ``mfbench``: its commands, each imported only when it runs, and errors as one sentence."""
 
-from __future__ import annotations
-
 import atexit
 import errno
 import io

@@ -1,16 +1,12 @@
 """Options shared by several commands, and the console that they print to."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
+from rich.console import Console
 from typer import Argument, Option
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 Command = TypeVar("Command", bound=Callable[..., None])
 DEFAULT_OUT = Path("reports")

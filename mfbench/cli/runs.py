@@ -1,7 +1,5 @@
 """The commands ``mfbench suite`` and ``mfbench report``."""
 
-from __future__ import annotations
-
 import sys
 from contextlib import closing
 from dataclasses import replace

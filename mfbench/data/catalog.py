@@ -1,7 +1,5 @@
 """Resolve references to datasets: registered loaders, user files, mirrors, the cache and repositories."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,25 +1,20 @@
 """Columns as read from a file, numeric or text, and the encoding of class labels and categories."""
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO, TypeVar
+from typing import TextIO, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mfbench.data.cache import check_text
 from mfbench.errors import DataError
 from mfbench.model.specs import Dataset, DatasetSpec
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Words = list[str | None]
-
+Words = list[str | None]
 T = TypeVar("T")
 
 _VALUES_AT_ONCE = 100_000

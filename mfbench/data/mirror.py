@@ -4,8 +4,6 @@ A mirror consists of ``index.toml``, with one table (a card) per dataset, and th
 ``docs/data.md`` describes the format. Reading the index imports no numeric library.
 """
 
-from __future__ import annotations
-
 import hashlib
 import tomllib
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Clients of dataset repositories: download a table, read it and describe it."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -5,8 +5,6 @@ random order that differs between rounds: among equal weights the first feature 
 or harm the relevant features.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

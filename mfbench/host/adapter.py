@@ -1,11 +1,9 @@
 """Adapter for selectors not written for mfbench: provides ``feature_importances_`` from what the estimator offers."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,12 +62,12 @@ class Adapted:
         """Return the parameters of the estimator; empty if it cannot list them."""
         return dict(self.estimator.get_params(deep=deep)) if hasattr(self.estimator, "get_params") else {}
 
-    def set_params(self, **params: Any) -> Adapted:
+    def set_params(self, **params: Any) -> Self:
         """Set parameters of the estimator."""
         self.estimator.set_params(**params)
         return self
 
-    def fit(self, X: NDArray[np.float64], y: NDArray[Any]) -> Adapted:
+    def fit(self, X: NDArray[np.float64], y: NDArray[Any]) -> Self:
         """Fit the estimator on an array, or on a DataFrame if it asks for one."""
         if not hasattr(self.estimator, "fit"):
             raise NoSelectorError(f"it has no fit; {LOOKED_FOR}")

@@ -1,7 +1,5 @@
 """Versions and hashes of the code that a result depends on: changing that code invalidates stored results."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import importlib

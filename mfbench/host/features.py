@@ -4,8 +4,6 @@ They are independent of ``MFBENCH_LOAD_PLUGINS``, which selects methods and data
 module, so it imports little itself.
 """
 
-from __future__ import annotations
-
 import pkgutil
 import re
 import sys

@@ -5,8 +5,6 @@ imported name, behind any re-export. Unlike `ast.dump`, the form is the same in 
 imported or executed.
 """
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import re

@@ -4,8 +4,6 @@ Where fork is unavailable (Windows), each child is spawned and there is no monit
 a child are killed only if their parents are still running when the child ends.
 """
 
-from __future__ import annotations
-
 import contextlib
 import multiprocessing
 import multiprocessing.process
@@ -34,12 +32,6 @@ _CHUNK = 1 << 16
 _INTERVAL = 0.2  # seconds between memory checks of a child without a monitor
 
 CAN_FORK = hasattr(os, "fork") and hasattr(socket, "send_fds")
-
-
-def open_child(preload: Sequence[str] = ()) -> Child:
-    """Return a slot for a child process, with a monitor where fork is available."""
-    check_working_directory()
-    return Child(preload) if CAN_FORK else SpawnedChild()
 
 
 class Child:
@@ -160,6 +152,12 @@ class SpawnedChild(Child):
         self.end()
         self._events.close()
         self.control.close()
+
+
+def open_child(preload: Sequence[str] = ()) -> Child:
+    """Return a slot for a child process, with a monitor where fork is available."""
+    check_working_directory()
+    return Child(preload) if CAN_FORK else SpawnedChild()
 
 
 def _kill(process: multiprocessing.process.BaseProcess) -> None:

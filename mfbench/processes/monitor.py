@@ -10,8 +10,6 @@ with the program that imports mfbench, does not adopt orphans, and refuses to st
 which a Dask worker is.
 """
 
-from __future__ import annotations
-
 import atexit
 import contextlib
 import gc

@@ -1,7 +1,5 @@
 """Process setup: output, native threads, memory limit, and termination with the parent."""
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import os
