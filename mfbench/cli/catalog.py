@@ -63,9 +63,7 @@ def show(
     console = make_console()
     with Downloads(console) as downloads:
         loaded = find(reference, registry, _lookup(data_dir, offline, downloads))
-    spec = None
-    if isinstance(reference, RegisteredReference):
-        spec = registry.dataset(reference.expression.name).spec
+    spec = registry.dataset(reference.expression.name).spec if isinstance(reference, RegisteredReference) else None
     listings.show_dataset(loaded.data, console, rows, loaded=loaded, spec=spec)
 
 

@@ -5,8 +5,6 @@ lists of OpenML suites. Files are written atomically and verified on every read.
 and imports no numeric library.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -16,18 +14,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from io import BufferedIOBase
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from mfbench.base.files import write_whole
 from mfbench.errors import DataError, UsageError, explained
+from mfbench.model.specs import Dataset
 
 if TYPE_CHECKING:
-    from io import BufferedIOBase
-
     from pyarrow.parquet import FileMetaData
-
-    from mfbench.model.specs import Dataset
 
 DATA_VARIABLE = "MFBENCH_DATA_DIR"
 CACHE_VARIABLE = "MFBENCH_CACHE"
@@ -56,12 +52,12 @@ class DataOptions:
     offline: bool = False  # do not use the network
 
     @classmethod
-    def of(cls, data_dir: str | os.PathLike[str] | None = None, offline: bool = False) -> DataOptions:
+    def of(cls, data_dir: str | os.PathLike[str] | None = None, offline: bool = False) -> Self:
         """Return the options of a request; its mirror takes precedence over the environment's."""
         return cls(default_mirror() if data_dir is None else Path(data_dir), offline=offline)
 
 
-Loaded = tuple["Dataset", dict[str, Any]]
+Loaded = tuple[Dataset, dict[str, Any]]
 
 _CARDS, _CONTENT, _SUITES, _LOCKS = "cards", "content", "suites", "locks"
 
@@ -301,7 +297,7 @@ def check_text(path: Path, handle: BufferedIOBase, separator: bytes) -> None:
         _check(path, size, n_values, limit)
 
 
-def check_metadata(path: Path, metadata: FileMetaData) -> None:
+def check_metadata(path: Path, metadata: "FileMetaData") -> None:
     """Raise `DataError` if a flat Parquet file exceeds the limit according to its metadata."""
     # Do not read per-column metadata: if it is damaged, pyarrow aborts the process.
     groups = [metadata.row_group(index) for index in range(metadata.num_row_groups)]

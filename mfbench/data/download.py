@@ -4,8 +4,6 @@ The repository clients are built on it. Servers may fail, stall, or send damaged
 returns the right bytes or raises a one-sentence error.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json
@@ -13,15 +11,16 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, BinaryIO
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import requests
+import urllib3
+from requests.adapters import HTTPAdapter
+from requests.exceptions import InvalidSchema, InvalidURL, MissingSchema
 
 from mfbench.base.text import plain_text
 from mfbench.errors import DataError, DataUnavailableError, explained
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import requests
 
 
 @contextmanager
@@ -89,10 +88,6 @@ def _download(
     url: str, sink: BinaryIO, what: str, limit: int, md5: str = "", progress: DownloadProgress | None = None
 ) -> str:
     """Write the body to the sink and return its SHA-256."""
-    import requests
-    import urllib3
-    from requests.exceptions import InvalidSchema, InvalidURL, MissingSchema
-
     end, where = time.monotonic() + DEADLINE, f"{what} at {shown(url)}"
     failure: DataError
     with _session() as session:
@@ -122,22 +117,18 @@ def _download(
     raise failure
 
 
+class _BoundedRetry(urllib3.Retry):
+    def parse_retry_after(self, retry_after: str) -> float:
+        """Return the pause requested by a Retry-After header, within bounds."""
+        try:
+            return min(super().parse_retry_after(retry_after), LONGEST_PAUSE)
+        except urllib3.exceptions.InvalidHeader:
+            return 0.0
+
+
 def _session() -> requests.Session:
     """Return a session that retries after temporary failures."""
-    import requests
-    from requests.adapters import HTTPAdapter
-    from urllib3 import Retry
-    from urllib3.exceptions import InvalidHeader
-
-    class BoundedRetry(Retry):
-        def parse_retry_after(self, retry_after: str) -> float:
-            """Return the pause requested by a Retry-After header, within bounds."""
-            try:
-                return min(super().parse_retry_after(retry_after), LONGEST_PAUSE)
-            except InvalidHeader:
-                return 0.0
-
-    retries = BoundedRetry(
+    retries = _BoundedRetry(
         RETRIES,
         other=0,  # permanent failures, for example an invalid certificate
         status_forcelist=[408, 429, *range(500, 600)],

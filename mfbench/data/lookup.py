@@ -189,13 +189,12 @@ class Lookup:
             raise
 
     def _download(self, reference: RepositoryReference) -> tuple[Dataset, dict[str, Any]]:
-        load: Callable[..., tuple[Dataset, dict[str, Any]]]
-        if isinstance(reference, OpenMLReference):
-            from mfbench.data.repositories import load_openml as load
-        else:
-            from mfbench.data.repositories import load_uci as load
+        from mfbench.data import repositories
+
+        load = repositories.load_openml if isinstance(reference, OpenMLReference) else repositories.load_uci
         progress = None if self._follower is None else self._follower.fetching(reference.text)
-        return load(reference.name, **reference.options(), progress=progress)
+        options: dict[str, Any] = {**reference.options(), "progress": progress}
+        return load(reference.name, **options)
 
 
 def mirror_name(spec: DatasetSpec) -> str:

@@ -44,14 +44,12 @@ HOST_PARTS = {
 NUMERIC = ("numpy", "scipy", "scikit-learn", "numba", "xgboost")
 # Import names of the scientific stack and of mfbench's own requirements. These packages are large and change only with
 # a release, so they are identified by version rather than by a hash of their files.
-BY_VERSION = frozenset(
-    {
-        "numpy", "scipy", "sklearn", "numba", "llvmlite", "xgboost", "pandas", "pyarrow", "joblib", "threadpoolctl",
-        "matplotlib", "statsmodels", "networkx", "sympy", "torch", "tensorflow", "keras", "jax", "jaxlib", "lightgbm",
-        "catboost", "cupy", "dask",
-        "filelock", "openml", "pebble", "platformdirs", "pluggy", "psutil", "pydantic", "requests", "rich", "typer",
-    }
-)  # fmt: skip
+BY_VERSION = frozenset({
+    "numpy", "scipy", "sklearn", "numba", "llvmlite", "xgboost", "pandas", "pyarrow", "joblib", "threadpoolctl",
+    "matplotlib", "statsmodels", "networkx", "sympy", "torch", "tensorflow", "keras", "jax", "jaxlib", "lightgbm",
+    "catboost", "cupy", "dask",
+    "filelock", "openml", "pebble", "platformdirs", "pluggy", "psutil", "pydantic", "requests", "rich", "typer",
+})  # fmt: skip
 
 
 # Code that reads the weights of selectors named by import path; keys of other methods do not depend on it.
@@ -151,17 +149,24 @@ def forget() -> None:
 @cache
 def host_code() -> str:
     """Return a hash of the meaning of the host modules that take part in computing a result."""
-    return _parts_hash(_names_of_parts(HOST_PARTS))
+    return _parts_hash(HOST_PARTS)
 
 
 @cache
 def adapter_code() -> str:
     """Return a hash of the meaning of the code that reads the weights of selectors named by import path."""
-    return _parts_hash(_names_of_parts(ADAPTER_PARTS))
+    return _parts_hash(ADAPTER_PARTS)
 
 
-def _parts_hash(names: Mapping[str, str]) -> str:
+def _parts_hash(parts: Mapping[str, str]) -> str:
     folder = Path(__file__).parent.parent
+    # The fixed name of each file, by its path without suffix.
+    names = {}
+    for name, part in parts.items():
+        path = folder / part
+        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
+            inner = f"{name}/{file.relative_to(path).with_suffix('').as_posix()}" if path.is_dir() else name
+            names[file.relative_to(folder).with_suffix("").as_posix()] = inner
 
     def described(binding: meaning.Binding) -> str:
         module, attribute = meaning.definition(binding.module, binding.attribute, lambda root: root == HOST)
@@ -176,18 +181,6 @@ def _parts_hash(names: Mapping[str, str]) -> str:
         pieces = meaning.code_in(folder / f"{place}.py", package).pieces
         digest.update(name.encode() + b"\0" + meaning.written(pieces, described) + b"\0")
     return digest.hexdigest()[:16]
-
-
-def _names_of_parts(parts: Mapping[str, str]) -> dict[str, str]:
-    """Return the fixed name of each part's file, by the file's path without suffix."""
-    folder = Path(__file__).parent.parent
-    names = {}
-    for name, part in parts.items():
-        path = folder / part
-        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
-            inner = f"{name}/{file.relative_to(path).with_suffix('').as_posix()}" if path.is_dir() else name
-            names[file.relative_to(folder).with_suffix("").as_posix()] = inner
-    return names
 
 
 @cache

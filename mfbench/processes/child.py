@@ -21,8 +21,8 @@ from typing import Any
 
 import psutil
 
-from mfbench.processes.channel import Channel, framed
-from mfbench.processes.monitor import Ended, Prepared, Start, send_request, start_monitor
+from mfbench.processes.channel import Channel
+from mfbench.processes.monitor import Ended, Prepared, Start, send_request, start_monitor, tell
 from mfbench.processes.process import THREAD_VARIABLES, check_working_directory, descendants, memory_of, redirect_to
 
 # Seconds to wait for a monitor to exit; the kernel can be slow to kill a process in uninterruptible disk I/O.
@@ -103,7 +103,7 @@ class SpawnedChild(Child):
     def prepare(self, target: str, *args: Any) -> None:
         """Make every child call ``module:function`` first."""
         self._preparations.append((target, args))
-        self._tell(Prepared())
+        tell(self._events, Prepared())
 
     def start(
         self, target: str, *args: Any, memory: int = 0, log: Path | None = None, path: Sequence[str] = ()
@@ -130,11 +130,7 @@ class SpawnedChild(Child):
                 is_memory = True
                 _kill(process)
             process.join(_INTERVAL)
-        self._tell(Ended(process.exitcode, is_memory))
-
-    def _tell(self, event: Ended | Prepared) -> None:
-        with contextlib.suppress(OSError):  # closed in the meantime
-            self._events.sendall(framed(pickle.dumps(event)))
+        tell(self._events, Ended(process.exitcode, is_memory))
 
     def end(self) -> None:
         """Kill the child and its descendants."""

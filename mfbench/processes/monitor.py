@@ -67,6 +67,12 @@ class Prepared:
     """The preparation before the first worker is done."""
 
 
+def tell(connection: socket.socket, event: Ended | Prepared) -> None:
+    """Send an event, unless the connection is closed."""
+    with contextlib.suppress(OSError):
+        connection.sendall(framed(pickle.dumps(event)))
+
+
 def send_request(connection: socket.socket, request: tuple[Any, ...], passed: socket.socket | None = None) -> None:
     """Send a request to the server or a monitor, optionally with a socket."""
     if passed is None:
@@ -139,7 +145,7 @@ class _Monitor:
     def prepare(self, target: str, args: tuple[Any, ...]) -> None:
         """Call a function whose effects all workers inherit."""
         resolve_name(target)(*args)
-        self._tell(Prepared())
+        tell(self._control, Prepared())
 
     def start(self, request: Start, descriptor: int) -> None:
         """Start a worker on the socket with this descriptor; kill one that is still running."""
@@ -210,12 +216,7 @@ class _Monitor:
         process.end_descendants(signal.SIGKILL)
         if self._log is not None:
             empty_if_full(self._log)
-        self._tell(Ended(os.waitstatus_to_exitcode(status), is_memory))
-
-    def _tell(self, event: Ended | Prepared) -> None:
-        # If the main process is gone, the connection is closed, which the loop notices.
-        with contextlib.suppress(OSError):
-            self._control.sendall(framed(pickle.dumps(event)))
+        tell(self._control, Ended(os.waitstatus_to_exitcode(status), is_memory))
 
 
 def empty_if_full(log: Path) -> None:
