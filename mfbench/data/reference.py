@@ -126,7 +126,7 @@ class OpenMLReference(RepositoryReference):
     """An OpenML dataset, by number or name."""
 
     prefix: ClassVar[str] = "openml:"
-    form: ClassVar[re.Pattern[str]] = re.compile(r"[A-Za-z0-9_.(),-]{1,128}(@[1-9][0-9]{0,5})?", re.ASCII)
+    form: ClassVar[re.Pattern[str]] = re.compile(r"(?![0.]+(@|$))[A-Za-z0-9_.(),-]{1,128}(@[1-9][0-9]{0,5})?", re.ASCII)
     example: ClassVar[str] = "openml:61 or openml:iris@1"
     repository: ClassVar[str] = "OpenML"
 

@@ -94,12 +94,9 @@ def _unit(name: str) -> str:
 
 def _imports(file: Path, package: str) -> tuple[str, ...]:
     """Return the names that a file imports; some may be attributes of modules."""
-    if file.suffix != ".py":
+    if file.suffix != ".py" or not file.is_file():
         return ()
-    try:
-        state = file.stat()
-    except OSError:
-        return ()
+    state = file.stat()
     return _parsed(file, package, state.st_mtime_ns, state.st_size)
 
 
