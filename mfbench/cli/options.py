@@ -15,7 +15,7 @@ Text = str | None
 Texts = list[str] | None
 Out = Annotated[Path, Option(metavar="DIR", help="Folder that holds all runs.")]
 Strict = Annotated[bool, Option("--strict", help="Fail if a plugin cannot be loaded, instead of warning.")]
-DataDir = Annotated[Path | None, Option(metavar="DIR", help="Mirror, searched first. [default: MFBENCH_DATA_DIR]")]
+DataDir = Annotated[Path | None, Option(metavar="DIR", help="Mirror of datasets. [default: MFBENCH_DATA_DIR]")]
 Offline = Annotated[bool, Option("--offline", help="Do not use the network.")]
 Part = Annotated[Text, Option(metavar="NAME", help="Run only this part of the suite, listed by 'mfbench suites'.")]
 Only = Annotated[Texts, Option(metavar="GLOB", help="Run only matching datasets and methods. Can be repeated.")]
