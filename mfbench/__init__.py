@@ -4,8 +4,6 @@ The names below, and those added by features through the entry-point group ``mfb
 that ``import mfbench`` costs a plugin next to nothing.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -20,52 +18,22 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_HOMES = {
-    "Cell": "mfbench.model.sections",
-    "Chart": "mfbench.model.sections",
-    "ClassifierSpec": "mfbench.model.specs",
-    "CommandSpec": "mfbench.host.features",
-    "Dataset": "mfbench.model.specs",
-    "DatasetSpec": "mfbench.model.specs",
-    "ExecutorSpec": "mfbench.model.specs",
-    "MetricSpec": "mfbench.model.specs",
-    "Predictions": "mfbench.model.trials",
-    "Section": "mfbench.model.sections",
-    "SelectorSpec": "mfbench.model.specs",
-    "Table": "mfbench.model.sections",
-    "hookimpl": "mfbench.host.hookspecs",
-    "Run": "mfbench.api",
-    "load_dataset": "mfbench.api",
-    "load_run": "mfbench.api",
-    "make": "mfbench.api",
-    "power": "mfbench.api",
-    "run_suite": "mfbench.api",
-    "save_chart": "mfbench.report.pictures",
+_NAMES = {
+    "mfbench.api": ("Run", "load_dataset", "load_run", "make", "power", "run_suite"),
+    "mfbench.host.features": ("CommandSpec",),
+    "mfbench.host.hookspecs": ("hookimpl",),
+    "mfbench.model.sections": ("Cell", "Chart", "Section", "Table"),
+    "mfbench.model.specs": ("ClassifierSpec", "Dataset", "DatasetSpec", "ExecutorSpec", "MetricSpec", "SelectorSpec"),
+    "mfbench.model.trials": ("Predictions",),
+    "mfbench.report.pictures": ("save_chart",),
 }
+_HOMES = {name: module for module, names in _NAMES.items() for name in names}
 
 __all__ = [
-    "Cell",
-    "Chart",
-    "ClassifierSpec",
-    "CommandSpec",
-    "Dataset",
-    "DatasetSpec",
-    "ExecutorSpec",
-    "MetricSpec",
-    "Predictions",
-    "Run",
-    "Section",
-    "SelectorSpec",
-    "Table",
-    "__version__",
-    "hookimpl",
-    "load_dataset",
-    "load_run",
-    "make",
-    "power",
-    "run_suite",
-    "save_chart",
-]
+    "Cell", "Chart", "ClassifierSpec", "CommandSpec", "Dataset", "DatasetSpec", "ExecutorSpec", "MetricSpec", "Predictions",
+    "Run", "Section", "SelectorSpec", "Table", "__version__", "hookimpl", "load_dataset", "load_run", "make", "power",
+    "run_suite", "save_chart",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

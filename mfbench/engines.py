@@ -6,13 +6,11 @@ enforces no limits. The pool, an executor that the hook ``mfbench_pool`` builds 
 retries, versions and data. This module stays light: it imports neither NumPy nor the runner.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType, TracebackType
-from typing import Any
+from typing import Any, Self
 
 from mfbench.model.trials import Trial, TrialResult
 
@@ -89,7 +87,7 @@ class Engine(ABC):
     """
 
     @abstractmethod
-    def __enter__(self) -> Engine: ...
+    def __enter__(self) -> Self: ...
 
     @abstractmethod
     def __exit__(

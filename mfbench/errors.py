@@ -3,8 +3,6 @@
 The command line turns every `MfbenchError` into one sentence and an exit code; only ``--debug`` shows a traceback.
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager

@@ -11,18 +11,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mfbench.api.request import (
-    DEFAULT_OUT,
-    Request,
-    earlier_results,
-    estimate_suite,
-    explain_keys,
-    find_run,
-    load_run,
-    opened_runs,
-    prepare_suite,
-    run_options,
-)
+from mfbench.api.request import Request, earlier_results, estimate_suite, load_run, prepare_suite, run_options
 from mfbench.base.text import counted
 from mfbench.data.cache import DataOptions
 from mfbench.data.catalog import load
@@ -44,25 +33,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 __all__ = [
-    "DEFAULT_OUT",
-    "Outcome",
-    "Request",
-    "Run",
-    "estimate_suite",
-    "exit_code",
-    "explain_keys",
-    "find_run",
-    "load_dataset",
-    "load_run",
-    "make",
-    "opened_runs",
-    "power",
-    "prepare_suite",
-    "resume_command",
-    "run_request",
-    "run_suite",
-    "write_report",
-]
+    "Outcome", "Request", "Run", "estimate_suite", "exit_code", "load_dataset", "load_run", "make", "power",
+    "prepare_suite", "resume_command", "run_request", "run_suite", "write_report",
+]  # fmt: skip
 
 
 def make(expression: str, kind: str | None = None, *, registry: Registry | None = None) -> Any:
@@ -247,16 +220,10 @@ def run_suite(suite: str, *, observer: Observer | None = None, **options: Any) -
 
 
 # For `help` and editors, show the fields of a request as the options.
-run_suite.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-    [
-        parameter.replace(kind=parameter.KEYWORD_ONLY) if parameter.name != "suite" else parameter
-        for parameter in (
-            *inspect.signature(Request).parameters.values(),
-            inspect.signature(run_suite).parameters["observer"],
-        )
-    ],
-    return_annotation=Run,
-)
+_SUITE, *_OPTIONS = inspect.signature(Request).parameters.values()
+_OPTIONS = [option.replace(kind=option.KEYWORD_ONLY) for option in _OPTIONS]
+_OPTIONS.append(inspect.signature(run_suite).parameters["observer"])
+run_suite.__signature__ = inspect.Signature([_SUITE, *_OPTIONS], return_annotation=Run)  # type: ignore[attr-defined]
 
 
 def run_request(

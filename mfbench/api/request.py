@@ -1,11 +1,9 @@
 """A request to run a suite: one frozen object, built from Python arguments or command-line options alike."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -39,17 +37,14 @@ def load_run(path: Path | str) -> Run:
         raise RunError(f"{folder} cannot be read: you have no permission to; ask its owner for it (chmod a+rX)")
     if not (folder / FILE_NAME).is_file():
         # A shard is only part of a run, so a suite's name never refers to one.
-        runs = sorted(
-            folder.glob(f"*/{FILE_NAME}"),
-            key=lambda file: (not is_shard_folder_name(file.parent.name), file.stat().st_mtime),
-        )
+        runs = [(not is_shard_folder_name(f.parent.name), f.stat().st_mtime, f) for f in folder.glob(f"*/{FILE_NAME}")]
         if folder.is_file():
             raise UsageError(f"{folder} is not the folder of a run, but a file")
         if not runs:
             suites = sorted({file.parent.parent.name for file in folder.parent.glob(f"*/*/{FILE_NAME}")})
             there = f"; there are runs of {', '.join(suites)}" if suites else ""
             raise UsageError(f"{folder} holds no run (no {FILE_NAME}); 'mfbench suite NAME' creates one{there}")
-        folder = runs[-1].parent
+        folder = max(runs)[-1].parent
     return open_run(folder)
 
 
@@ -101,13 +96,8 @@ def _with_bundles(text: str, runs: Sequence[Run]) -> str:
 Accepted = TypeVar("Accepted")
 Kept = TypeVar("Kept")
 
-FEATURES: Mapping[str, tuple[str, str]] = {
-    "reuse": ("--reuse", "mfbench_claims"),
-    "scheduler": ("--scheduler", "mfbench_cluster"),
-    "wait_for_workers": ("--wait-for-workers", "mfbench_cluster"),
-    "shard": ("--shard", "mfbench_cluster"),
-}
-"""The option and the package behind each field that requires an optional package."""
+FEATURES = {"reuse": "mfbench_claims"} | dict.fromkeys(("scheduler", "wait_for_workers", "shard"), "mfbench_cluster")
+"""The package behind each field that requires an optional package."""
 
 
 class Normalised(Generic[Accepted, Kept]):
@@ -192,9 +182,9 @@ class Request:
 
 def check_features(request: Request, installed: Collection[str]) -> None:
     """Raise an error if a request uses an option whose package is not installed."""
-    for field, (option, package) in FEATURES.items():
+    for field, package in FEATURES.items():
         if getattr(request, field) not in (None, ()) and package not in installed:
-            raise UsageError(f"{option} needs the package {package}, which is not installed here")
+            raise UsageError(f"--{field.replace('_', '-')} needs the package {package}, which is not installed here")
 
 
 def prepare_suite(
@@ -237,15 +227,9 @@ def _left_out_reference(reference: str, loaded: LoadedSuite) -> str:
 
 def run_options(request: Request) -> RunOptions:
     """Return the options for running the plan of a request."""
-    return RunOptions(
-        request.jobs,
-        request.fresh,
-        request.retry_failed,
-        request.executor,
-        request.scheduler or "",
-        request.budget or 0.0,
-        RunOptions.wait_for_workers if request.wait_for_workers is None else request.wait_for_workers,
-    )
+    wait = RunOptions.wait_for_workers if request.wait_for_workers is None else request.wait_for_workers
+    place = (request.executor, request.scheduler or "")
+    return RunOptions(request.jobs, request.fresh, request.retry_failed, *place, request.budget or 0.0, wait)
 
 
 def earlier_results(request: Request, plan: Plan) -> list[Iterable[EarlierRun]]:

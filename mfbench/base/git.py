@@ -1,7 +1,5 @@
 """Running `git` so that a repository can neither execute code nor prompt."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from collections.abc import Sequence

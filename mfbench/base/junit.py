@@ -4,8 +4,6 @@ There is no official schema. The output satisfies the two common ones, Jenkins' 
 required attributes and number formats.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -3,8 +3,6 @@
 HTML is escaped by its templates and LaTeX by its renderer, both after `plain`. JSON keeps every character.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

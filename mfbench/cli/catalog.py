@@ -1,58 +1,53 @@
 """The commands on datasets: list, show, pull, import, verify and clear."""
 
-from __future__ import annotations
-
+import json
 import sys
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.console import Console
+from typer import Argument, Option
 
 from mfbench.base.text import counted
-from mfbench.cli.commands import find_commands
-from mfbench.cli.entry import outlive_output
-from mfbench.cli.options import Categorical, DataDir, Offline, Strict, Target, make_console, print_line
+from mfbench.cli.entry import find_commands, outlive_output
+from mfbench.cli.options import Categorical, DataDir, Offline, Strict, Target, Text, Texts, make_console, print_line
+from mfbench.data import lookup as lookups
+from mfbench.data.cache import DataOptions
+from mfbench.data.lookup import DatasetStatus, Follower, Lookup
 from mfbench.errors import ExitCode, PluginError, UsageError
+from mfbench.host.discovery import PluginWarning
 from mfbench.host.features import added_names, feature_hooks
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from rich.console import Console
-
-    from mfbench.data.lookup import DatasetStatus, Lookup
-    from mfbench.host.registry import Registry
-    from mfbench.report.pages import Downloads
+from mfbench.host.registry import Registry, load_registry
+from mfbench.report import listings
 
 app = typer.Typer(help="List, show, download and manage datasets.", no_args_is_help=True, rich_markup_mode=None)
 
 
 @app.command("list")
 def list_datasets(
-    collection: Annotated[
-        str | None, typer.Option(metavar="NAME", help="List only this collection, with its own labels.")
-    ] = None,
+    collection: Annotated[Text, Option(metavar="NAME", help="List only this collection, with its labels.")] = None,
     data_dir: DataDir = None,
     offline: Offline = False,
     strict: Strict = False,
 ) -> None:
     """List all datasets with size, source and location: embedded, mirror, cached or missing."""
     from mfbench.data.catalog import in_collection
-    from mfbench.report.listings import show_datasets
 
     registry = _registry(strict)
     if collection is not None:
         in_collection(registry, collection)
-    show_datasets(registry, make_console(), _lookup(data_dir, offline), collection)
+    listings.show_datasets(registry, make_console(), _lookup(data_dir, offline), collection)
 
 
 @app.command("show")
 def show(
-    name: Annotated[str, typer.Argument(help="A dataset, such as 'wine', 'openml:61' or 'file:my.csv'.")],
+    name: Annotated[str, Argument(help="A dataset, such as 'wine', 'openml:61' or 'file:my.csv'.")],
     target: Target = None,
     categorical: Categorical = None,
-    rows: Annotated[int, typer.Option(min=0, help="Number of rows to show.")] = 5,
+    rows: Annotated[int, Option(min=0, help="Number of rows to show.")] = 5,
     data_dir: DataDir = None,
     offline: Offline = False,
     strict: Strict = False,
@@ -60,7 +55,6 @@ def show(
     """Show a dataset: shape, classes, missing values, licence, citation, location and first rows."""
     from mfbench.data.catalog import find
     from mfbench.data.reference import RegisteredReference, parse_reference
-    from mfbench.report.listings import show_dataset
     from mfbench.report.pages import Downloads
 
     registry = _registry(strict)
@@ -69,19 +63,14 @@ def show(
     console = make_console()
     with Downloads(console) as downloads:
         loaded = find(reference, registry, _lookup(data_dir, offline, downloads))
-    spec = None
-    if isinstance(reference, RegisteredReference):
-        spec = registry.dataset(reference.expression.name).spec
-    show_dataset(loaded.data, console, rows, loaded=loaded, spec=spec)
+    spec = registry.dataset(reference.expression.name).spec if isinstance(reference, RegisteredReference) else None
+    listings.show_dataset(loaded.data, console, rows, loaded=loaded, spec=spec)
 
 
 @app.command("pull")
 def pull(
     names: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="SUITE|NAME...", help="Suites, collections, datasets, openml:…, uci:… or openml-suite:…"
-        ),
+        list[str], Argument(metavar="NAME...", help="Suites, collections, datasets, openml:…, uci:… or openml-suite:…")
     ],
     data_dir: DataDir = None,
     offline: Offline = False,
@@ -100,59 +89,44 @@ def pull(
 
 @app.command("import")
 def import_datasets(
-    path: Annotated[Path, typer.Argument(metavar="DIR|FILE", help="A mirror, or a CSV, TSV, ARFF or Parquet file.")],
-    name: Annotated[
-        str | None, typer.Option(help="Import a file as import:NAME. [default: the name of the file]")
-    ] = None,
-    target: Annotated[str | None, typer.Option(help="Label column of a file. [default: the last one]")] = None,
-    categorical: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COLUMN", help="Treat a numeric column of a file as categorical. Can be repeated."),
-    ] = None,
+    path: Annotated[Path, Argument(metavar="DIR|FILE", help="A mirror, or a CSV, TSV, ARFF or Parquet file.")],
+    name: Annotated[Text, Option(help="Import a file as import:NAME. [default: the name of the file]")] = None,
+    target: Target = None,
+    categorical: Categorical = None,
 ) -> None:
     """Copy a mirror or a file into the cache, so that its datasets can be used by name."""
-    from mfbench.data.lookup import import_path
-
     outlive_output()
-    statuses = import_path(path, _cache_alone(), name=name, target=target, categorical=categorical or None)
+    statuses = lookups.import_path(
+        path, Lookup(DataOptions(mirror=None)), name=name, target=target, categorical=categorical or None
+    )
     _print_statuses(statuses, make_console())
 
 
 @app.command("verify")
 def verify(data_dir: DataDir = None) -> None:
     """Check every dataset in the cache, and in the mirror if there is one, against its checksum."""
-    from mfbench.data.lookup import verify as verify_datasets
-
     outlive_output()
     lookup = _lookup(data_dir)
-    count, damaged = verify_datasets(lookup)
+    count, damaged = lookups.verify(lookup)
     console = make_console()
     for name, reason in damaged.items():
         print_line(console, f"{name}: {reason}")
     sound = count - len(damaged)
     print_line(console, f"{sound} of {count} datasets are sound, {len(damaged)} damaged. Cache: {lookup.cache.folder}")
     if damaged:
-        print_line(
-            console,
-            "To remove a damaged dataset, run: mfbench datasets clear NAME. It is downloaded again if a repository "
-            "has it.",
-        )
+        print_line(console, "Remove one with: mfbench datasets clear NAME. It is downloaded again if possible.")
         raise typer.Exit(ExitCode.FAILED)
 
 
 @app.command("clear")
 def clear(
-    names: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME...]", help="Datasets or references to delete. [default: all]")
-    ] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Delete everything without asking.")] = False,
+    names: Annotated[Texts, Argument(metavar="[NAME...]", help="Datasets to delete. [default: all]")] = None,
+    yes: Annotated[bool, Option("--yes", "-y", help="Delete everything without asking.")] = False,
     strict: Strict = False,
 ) -> None:
     """Delete datasets from the cache; mirrors and your own files are kept."""
-    from mfbench.data.lookup import cached_keys
-
-    cache, console = _cache_alone().cache, make_console()
-    keys = cached_keys(names, _registry(strict), cache) if names else None
+    cache, console = Lookup(DataOptions(mirror=None)).cache, make_console()
+    keys = lookups.cached_keys(names, _registry(strict), cache) if names else None
     if keys is None and cache.is_empty():
         print_line(console, f"the cache {cache.folder} is empty")
         return
@@ -167,23 +141,11 @@ def clear(
 
 
 def _registry(strict: bool) -> Registry:
-    from mfbench.host.registry import load_registry
-
     return load_registry(strict=strict, isolated=True)
 
 
-def _lookup(data_dir: Path | None, offline: bool = False, follower: Downloads | None = None) -> Lookup:
-    from mfbench.data.cache import DataOptions
-    from mfbench.data.lookup import Lookup
-
+def _lookup(data_dir: Path | None, offline: bool = False, follower: Follower | None = None) -> Lookup:
     return Lookup(DataOptions.of(data_dir, offline), follower)
-
-
-def _cache_alone() -> Lookup:
-    from mfbench.data.cache import DataOptions
-    from mfbench.data.lookup import Lookup
-
-    return Lookup(DataOptions(mirror=None))
 
 
 def _print_statuses(statuses: Iterable[DatasetStatus], console: Console) -> None:
@@ -201,49 +163,32 @@ def _print_statuses(statuses: Iterable[DatasetStatus], console: Console) -> None
 
 def suites(
     name: Annotated[
-        str | None,
-        typer.Argument(metavar="NAME|FILE", help="List the datasets and methods of this suite. [default: all suites]"),
+        Text, Argument(metavar="NAME|FILE", help="List the datasets and methods of this suite. [default: all suites]")
     ] = None,
-    schema: Annotated[
-        bool, typer.Option("--schema", help="Print the JSON Schema of suite files instead of the list.")
-    ] = False,
+    schema: Annotated[bool, Option("--schema", help="Print the JSON Schema of suite files instead.")] = False,
     strict: Strict = False,
 ) -> None:
     """List the installed suites, or the datasets and methods of one."""
-    from mfbench.host.registry import load_registry
+    from mfbench.suite.schema import Suite
 
     if schema:
-        import json
-
-        from mfbench.suite.schema import Suite
-
         sys.stdout.write(json.dumps(Suite.model_json_schema(), indent=2) + "\n")
-        return
-    from mfbench.report.listings import show_suite, show_suites
-
-    registry = load_registry(strict=strict)
-    if name is None:
-        show_suites(registry, make_console())
+    elif name is None:
+        listings.show_suites(load_registry(strict=strict), make_console())
     else:
-        show_suite(name, registry, make_console())
+        listings.show_suite(name, load_registry(strict=strict), make_console())
 
 
 def plugins(
-    tag: Annotated[
-        list[str] | None, typer.Option(metavar="TAG", help="List only methods with this tag. Can be repeated.")
-    ] = None,
+    tag: Annotated[Texts, Option(metavar="TAG", help="List only methods with this tag. Can be repeated.")] = None,
     strict: Strict = False,
 ) -> None:
     """List all selectors, classifiers and executors, each with the package that provides it."""
-    from mfbench.host.discovery import PluginWarning
-    from mfbench.host.registry import load_registry
-    from mfbench.report.listings import show_plugins
-
     for problem in feature_problems():
         if strict:
             raise PluginError(problem)
         warnings.warn(problem, PluginWarning, stacklevel=1)
-    show_plugins(load_registry(strict=strict), make_console(), tag or ())
+    listings.show_plugins(load_registry(strict=strict), make_console(), tag or ())
 
 
 def feature_problems() -> list[str]:

@@ -1,81 +1,45 @@
 """Options shared by several commands, and the console that they print to."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
-import typer
-
-if TYPE_CHECKING:
-    from rich.console import Console
+from rich.console import Console
+from typer import Argument, Option
 
 Command = TypeVar("Command", bound=Callable[..., None])
 DEFAULT_OUT = Path("reports")
 
-Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder that holds all runs.")]
-Strict = Annotated[bool, typer.Option("--strict", help="Fail if a plugin cannot be loaded, instead of warning.")]
-DataDir = Annotated[
-    Path | None,
-    typer.Option("--data-dir", metavar="DIR", help="Mirror of datasets, searched first. [default: MFBENCH_DATA_DIR]"),
-]
-Offline = Annotated[bool, typer.Option("--offline", help="Do not use the network.")]
-Part = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", help="Run only a part that the suite defines; 'mfbench suites' lists them."),
-]
-Only = Annotated[
-    list[str] | None, typer.Option(metavar="GLOB", help="Run only matching datasets and methods. Can be repeated.")
-]
-Reference = Annotated[
-    str | None, typer.Option(metavar="LABEL", help="Method that the others are compared with. [default: the suite's]")
-]
-Metric = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Metric that the report shows. [default: the run's first]")
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
-Add = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="METHOD",
-        help="Add a method: 'LABEL = SELECTOR -> CLASSIFIER' or 'LABEL = CLASSIFIER'. Can be repeated.",
-    ),
-]
-SuiteName = Annotated[
-    str, typer.Argument(metavar="NAME|FILE", help="Name of an installed suite, or path of a .toml file.")
-]
-Target = Annotated[
-    str | None, typer.Option(help="Label column of a file or repository. [default: the last one, or the repository's]")
-]
-Categorical = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="COLUMN", help="Treat a numeric column of a file or repository as categorical. Can be repeated."
-    ),
-]
+Text = str | None
+Texts = list[str] | None
+Out = Annotated[Path, Option(metavar="DIR", help="Folder that holds all runs.")]
+Strict = Annotated[bool, Option("--strict", help="Fail if a plugin cannot be loaded, instead of warning.")]
+DataDir = Annotated[Path | None, Option(metavar="DIR", help="Mirror of datasets. [default: MFBENCH_DATA_DIR]")]
+Offline = Annotated[bool, Option("--offline", help="Do not use the network.")]
+Part = Annotated[Text, Option(metavar="NAME", help="Run only this part of the suite, listed by 'mfbench suites'.")]
+Only = Annotated[Texts, Option(metavar="GLOB", help="Run only matching datasets and methods. Can be repeated.")]
+Reference = Annotated[Text, Option(metavar="LABEL", help="Method to compare with. [default: the suite's, or the best]")]
+Metric = Annotated[Text, Option(metavar="NAME", help="Metric that the report shows. [default: the run's first]")]
+AsJson = Annotated[bool, Option("--json", help="Write JSON.")]
+Add = Annotated[Texts, Option(metavar="METHOD", help="Add 'LABEL = [SELECTOR ->] CLASSIFIER'. Can be repeated.")]
+SuiteName = Annotated[str, Argument(metavar="NAME|FILE", help="An installed suite, or the path of a .toml file.")]
+Target = Annotated[Text, Option(help="Label column of a table. [default: the last one, or the repository's]")]
+Categorical = Annotated[Texts, Option(metavar="COLUMN", help="A numeric column that is categorical. Can be repeated.")]
 
 
 def _value(kind: type, metavar: str | None, text: str) -> tuple[Any, None]:
-    return Annotated[kind | None, typer.Option(metavar=metavar, help=text)], None
+    return Annotated[kind | None, Option(metavar=metavar, help=text)], None
 
 
 def _flag(name: str, text: str) -> tuple[Any, bool]:
-    return Annotated[bool, typer.Option(name, help=text)], False
+    return Annotated[bool, Option(name, help=text)], False
 
 
 # The options of suite commands: for each field of a `Request`, its option and default.
 _OPTIONS: dict[str, tuple[Any, Any]] = {
-    "profile": _value(
-        str, None, "Profile: quick, standard, full, or one that the suite defines. [default: the suite's]"
-    ),
-    "jobs": (
-        Annotated[
-            int, typer.Option("--jobs", "-j", min=0, help="Number of worker processes; 0 means one per processor.")
-        ],
-        0,
-    ),
+    "profile": _value(str, None, "quick, standard, full, or one that the suite defines. [default: the suite's]"),
+    "jobs": (Annotated[int, Option("--jobs", "-j", min=0, help="Worker processes; 0 means one per processor.")], 0),
     "part": (Part, None),
     "only": (Only, None),
     "add": (Add, None),
@@ -88,35 +52,17 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "out": (Out, DEFAULT_OUT),
     "fresh": _flag("--fresh", "Delete the earlier run with the same suite and options, and start over."),
     "retry_failed": _flag("--retry-failed", "Repeat trials that failed."),
-    "budget": _value(
-        str,
-        "TIME",
-        "Wall time after which the run ends, complete or not: a number with s, m or h, or such as 1h30m.",
-    ),
+    "budget": _value(str, "TIME", "Wall time after which the run ends, complete or not, such as 90s or 1h30m."),
     "seed": _value(int, None, "Override the suite's seed."),
     "max_rows": _value(int, "N", "Sample the training rows of a fold if there are more than N. [default: the suite's]"),
     "data_dir": (DataDir, None),
     "offline": (Offline, False),
     "strict": (Strict, False),
-    "executor": (
-        Annotated[
-            str, typer.Option(metavar="NAME", help="What runs the trials: local, or an executor of 'mfbench plugins'.")
-        ],
-        "local",
-    ),
+    "executor": (Annotated[str, Option(metavar="NAME", help="local, or an executor of 'mfbench plugins'.")], "local"),
     "scheduler": _value(str, "ADDRESS", "Address of the executor's scheduler. [default: the executor's]"),
     "wait_for_workers": _value(str, "TIME", "How long to wait while the executor has no worker. [default: 5m]"),
-    "shard": _value(
-        str,
-        "I/N|FILE",
-        "Run only shard I of N shards of nearly equal predicted time, or the shard of a file of 'mfbench batch'; "
-        "'mfbench merge' joins them.",
-    ),
-    "reuse": _value(
-        list[Path],
-        "FILE",
-        "Use the results that a file of 'mfbench bundle' has of the same trials. Can be repeated.",
-    ),
+    "shard": _value(str, "I/N|FILE", "Run shard I of N, or that of a file of 'mfbench batch'; see 'mfbench merge'."),
+    "reuse": _value(list[Path], "FILE", "Use a bundle's results of the same trials. Can be repeated."),
 }
 RUN_OPTIONS = tuple(_OPTIONS)
 PLAN_OPTIONS = (
@@ -131,11 +77,8 @@ def taking(names: Sequence[str]) -> Callable[[Command], Command]:
 
     def declare(command: Command) -> Command:
         first, *own, _ = inspect.signature(command, eval_str=True).parameters.values()
-        keyword = inspect.Parameter.KEYWORD_ONLY
-        shared = [
-            inspect.Parameter(name, keyword, default=_OPTIONS[name][1], annotation=_OPTIONS[name][0]) for name in names
-        ]
-        parameters = [first, *shared, *(each.replace(kind=keyword) for each in own)]
+        shared = [first.replace(name=name, annotation=_OPTIONS[name][0], default=_OPTIONS[name][1]) for name in names]
+        parameters = [first, *(each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in (*shared, *own))]
         command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         command.__annotations__ = {each.name: each.annotation for each in parameters}
         return command

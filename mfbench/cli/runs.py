@@ -1,7 +1,5 @@
 """The commands ``mfbench suite`` and ``mfbench report``."""
 
-from __future__ import annotations
-
 import sys
 from contextlib import closing
 from dataclasses import replace
@@ -10,23 +8,14 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer import Argument, Option
 
+from mfbench.cli import options as shared
 from mfbench.cli.entry import outlive_output, write_document
-from mfbench.cli.options import (
-    DEFAULT_OUT,
-    RUN_OPTIONS,
-    AsJson,
-    Metric,
-    Out,
-    Reference,
-    SuiteName,
-    keywords,
-    make_console,
-    print_line,
-    taking,
-)
+from mfbench.cli.options import DEFAULT_OUT, AsJson, Metric, Out, Reference, Text, Texts, make_console, print_line
 from mfbench.errors import MfbenchError, UsageError, explained
 
+A_RUN = "A run folder, a folder of runs, the name of a suite, or a bundle."
 FORMS = "--json, --csv, --curves, --md, --latex, --html, --svg and --figure"
 
 
@@ -38,29 +27,23 @@ class PictureForm(StrEnum):
     PNG = "png"
 
 
-@taking(RUN_OPTIONS)
+@shared.taking(shared.RUN_OPTIONS)
 def suite(
-    name: SuiteName,
-    no_page: Annotated[bool, typer.Option("--no-page", help="Do not write report.html beside the results.")] = False,
-    explain_key: Annotated[
-        bool, typer.Option("--explain-key", help="Print the ingredients of the keys of stored results, and exit.")
-    ] = False,
-    dry_run: Annotated[
-        bool,
-        typer.Option(
-            "--dry-run", help="Print what a run would do, take and leave out, and exit; nothing is run or downloaded."
-        ),
-    ] = False,
+    name: shared.SuiteName,
+    no_page: Annotated[bool, Option("--no-page", help="Do not write report.html beside the results.")] = False,
+    explain_key: Annotated[bool, Option("--explain-key", help="Print what result keys depend on, and exit.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Print what a run would do; download nothing.")] = False,
     **options: Any,
 ) -> None:
     """Run a suite, or the trials that are still missing, and print the report."""
-    from mfbench.api import Request, estimate_suite, explain_keys, prepare_suite, resume_command, run_request
+    from mfbench.api import resume_command, run_request
+    from mfbench.api.request import Request, estimate_suite, explain_keys, prepare_suite
     from mfbench.host.features import feature_hooks
     from mfbench.report.estimate import show_estimate
     from mfbench.report.pages import Downloads
     from mfbench.report.progress import follow
 
-    request = Request(name, **keywords(options))
+    request = Request(name, **shared.keywords(options))
     if dry_run and explain_key:
         raise UsageError("--dry-run and --explain-key each print something else: choose one of them")
     console = make_console()
@@ -87,74 +70,36 @@ def suite(
 
 
 def report(
-    runs: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="RUN",
-            help="A run folder, a folder of runs, the name of a suite, or a bundle. Several of one suite are joined.",
-        ),
-    ] = None,
-    published: Annotated[
-        str | None,
-        typer.Option(metavar="TABLE", help="Analyse a published table instead of a run: its name or a CSV file."),
-    ] = None,
-    reference: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LABEL", help="Method that the others are compared with. [default: the suite's, or the best]"
-        ),
-    ] = None,
+    runs: Annotated[Texts, Argument(metavar="RUN", help=f"{A_RUN} Several of one suite are joined.")] = None,
+    published: Annotated[Text, Option(metavar="TABLE", help="Analyse a published table, by name or CSV file.")] = None,
+    reference: Reference = None,
     metric: Metric = None,
-    statistics: Annotated[
-        bool, typer.Option("--statistics", help="Also show all pairs, win probabilities and the profile of times.")
-    ] = False,
-    full: Annotated[bool, typer.Option("--full", help="Print all tables, charts, tests and remarks.")] = False,
+    statistics: Annotated[bool, Option("--statistics", help="Add all pairs, win probabilities and times.")] = False,
+    full: Annotated[bool, Option("--full", help="Print all tables, charts, tests and remarks.")] = False,
     as_json: AsJson = False,
-    as_csv: Annotated[bool, typer.Option("--csv", help="Write CSV, one line per dataset and method.")] = False,
-    as_curves: Annotated[
-        bool, typer.Option("--curves", help="Write the curves as CSV, one line per dataset, method, metric and size.")
-    ] = False,
-    as_md: Annotated[bool, typer.Option("--md", help="Write Markdown.")] = False,
-    as_latex: Annotated[bool, typer.Option("--latex", help="Write the tables as LaTeX.")] = False,
-    as_html: Annotated[
-        bool,
-        typer.Option("--html", help="Write the page: one HTML file with everything. That of a bundle is beside it."),
-    ] = False,
-    opens: Annotated[
-        bool, typer.Option("--open", help="Write the page beside the run and show it in a browser.")
-    ] = False,
-    as_svg: Annotated[bool, typer.Option("--svg", help="Write the terminal view as an SVG picture.")] = False,
-    figure: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Write a chart as SVG, such as critical-difference.")
-    ] = None,
-    figures: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Write every chart as a file into a folder; a report by --md shows them."),
-    ] = None,
+    as_csv: Annotated[bool, Option("--csv", help="Write CSV, one line per dataset and method.")] = False,
+    as_curves: Annotated[bool, Option("--curves", help="Write the curves as CSV.")] = False,
+    as_md: Annotated[bool, Option("--md", help="Write Markdown.")] = False,
+    as_latex: Annotated[bool, Option("--latex", help="Write the tables as LaTeX.")] = False,
+    as_html: Annotated[bool, Option("--html", help="Write the page: one HTML file, for a bundle beside it.")] = False,
+    opens: Annotated[bool, Option("--open", help="Write the page and show it in a browser.")] = False,
+    as_svg: Annotated[bool, Option("--svg", help="Write the terminal view as an SVG picture.")] = False,
+    figure: Annotated[Text, Option(metavar="NAME", help="Write a chart as SVG, such as critical-difference.")] = None,
+    figures: Annotated[Path | None, Option(metavar="DIR", help="Write all charts as files; --md shows them.")] = None,
     form_of_figures: Annotated[
-        PictureForm | None,
-        typer.Option("--format", metavar="svg|pdf|png", help="Form of the files of --figures. [default: svg]"),
+        PictureForm | None, Option("--format", metavar="svg|pdf|png", help="Form of --figures. [default: svg]")
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file instead of the terminal.")
-    ] = None,
+    output: Annotated[Path | None, Option("--output", "-o", metavar="FILE", help="Write to a file.")] = None,
     out: Out = DEFAULT_OUT,
 ) -> None:
     """Show or export the report of a run, or analyse a published table."""
-    from mfbench.api import opened_runs
+    from mfbench.api.request import opened_runs
     from mfbench.report.present import Form, choose, open_page, page_path, present_run, present_table, write_charts
 
-    switches = {
-        "json": as_json,
-        "csv": as_csv,
-        "curves": as_curves,
-        "md": as_md,
-        "latex": as_latex,
-        "html": as_html,
-        "svg": as_svg,
-        "figure": figure is not None,
-    }
+    switches = {"json": as_json, "csv": as_csv, "curves": as_curves, "md": as_md, "latex": as_latex, "html": as_html}
+    switches |= {"svg": as_svg, "figure": figure is not None}
     forms = [name for name, is_set in switches.items() if is_set]
+    picture_form = form_of_figures or PictureForm.SVG
     if len(forms) > 1:
         raise UsageError(f"choose one of {FORMS}")
     if bool(runs) == (published is not None):
@@ -163,25 +108,12 @@ def report(
         raise UsageError(f"--output needs one of {FORMS}")
     if form_of_figures is not None and figures is None:
         raise UsageError("--format is the form of the files of --figures: name a folder")
-    form = Form(
-        forms[0] if forms else "terminal",
-        figure,
-        statistics,
-        full,
-        reference,
-        metric,
-        output,
-        tuple(runs or ()) if len(runs or ()) > 1 else (),
-        figures,
-        form_of_figures or PictureForm.SVG,
-    )
+    name = forms[0] if forms else "terminal"
+    joined = tuple(runs or ()) if len(runs or ()) > 1 else ()
+    form = Form(name, figure, statistics, full, reference, metric, output, joined, figures, picture_form)
     if published is not None:
-        if opens or figures is not None:
-            raise UsageError("--open and --figures need a run; use --html or --figure with --published")
-        if as_curves:
-            raise UsageError("--curves needs a run: a published table has no curves")
-        if metric is not None:
-            raise UsageError("--metric needs a run: a published table has one metric")
+        if opens or figures is not None or as_curves or metric is not None:
+            raise UsageError("--open, --figures, --curves and --metric need a run, not a published table")
         _write(present_table(published, form, make_console()), output)
         return
     if opens and (forms or full or statistics or figures is not None):
@@ -191,7 +123,7 @@ def report(
     with opened_runs(runs or [], out) as opened:
         stored = choose(opened, reference, metric)
         if figures is not None and not forms:
-            for path in write_charts(stored, figures, form_of_figures or PictureForm.SVG):
+            for path in write_charts(stored, figures, picture_form):
                 sys.stdout.write(f"{path}\n")
         elif opens:
             if form.joined:
@@ -208,7 +140,7 @@ def report(
 
 
 def gallery(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder that holds runs, such as reports.")],
+    folder: Annotated[Path, Argument(metavar="DIR", help="Folder that holds runs, such as reports.")],
 ) -> None:
     """Write the page of every run in a folder, and an index.html that leads to them."""
     from mfbench.report.present import write_gallery
@@ -226,36 +158,18 @@ def _write(text: str, output: Path | None) -> None:
 
 
 def power(
-    run: Annotated[
-        str, typer.Argument(metavar="RUN", help="A run folder, a folder of runs, the name of a suite, or a bundle.")
-    ],
-    difference: Annotated[
-        float,
-        typer.Option(metavar="SIZE", help="True difference to find, in percentage points if the metric is a share."),
-    ],
-    probability: Annotated[
-        float, typer.Option("--power", metavar="PROBABILITY", help="Probability with which to find it.")
-    ] = 0.8,
+    run: Annotated[str, Argument(metavar="RUN", help=A_RUN)],
+    difference: Annotated[float, Option(metavar="SIZE", help="Difference to find; of shares, in percentage points.")],
+    probability: Annotated[float, Option("--power", metavar="PROBABILITY", help="Probability of finding it.")] = 0.8,
     reference: Reference = None,
-    method: Annotated[
-        list[str] | None, typer.Option(metavar="LABEL", help="Compare only this method. Can be repeated.")
-    ] = None,
+    method: Annotated[Texts, Option(metavar="LABEL", help="Compare only this method. Can be repeated.")] = None,
     metric: Metric = None,
     as_json: AsJson = False,
     out: Out = DEFAULT_OUT,
 ) -> None:
     """Show which differences a run can find, and the repeats, rows or datasets that a smaller one needs."""
-    from mfbench.api import find_run
+    from mfbench.api.request import find_run
     from mfbench.report.present import present_power
 
-    text = present_power(
-        find_run(run, out),
-        difference,
-        make_console(),
-        power=probability,
-        reference=reference,
-        methods=method or (),
-        metric=metric,
-        as_json=as_json,
-    )
-    write_document(text)
+    chosen: dict[str, Any] = {"power": probability, "reference": reference, "methods": method or (), "metric": metric}
+    write_document(present_power(find_run(run, out), difference, make_console(), as_json=as_json, **chosen))

@@ -5,8 +5,6 @@ lists of OpenML suites. Files are written atomically and verified on every read.
 and imports no numeric library.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -16,18 +14,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from io import BufferedIOBase
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from mfbench.base.files import write_whole
 from mfbench.errors import DataError, UsageError, explained
+from mfbench.model.specs import Dataset
 
 if TYPE_CHECKING:
-    from io import BufferedIOBase
-
     from pyarrow.parquet import FileMetaData
-
-    from mfbench.model.specs import Dataset
 
 DATA_VARIABLE = "MFBENCH_DATA_DIR"
 CACHE_VARIABLE = "MFBENCH_CACHE"
@@ -56,12 +52,12 @@ class DataOptions:
     offline: bool = False  # do not use the network
 
     @classmethod
-    def of(cls, data_dir: str | os.PathLike[str] | None = None, offline: bool = False) -> DataOptions:
+    def of(cls, data_dir: str | os.PathLike[str] | None = None, offline: bool = False) -> Self:
         """Return the options of a request; its mirror takes precedence over the environment's."""
         return cls(default_mirror() if data_dir is None else Path(data_dir), offline=offline)
 
 
-Loaded = tuple["Dataset", dict[str, Any]]
+Loaded = tuple[Dataset, dict[str, Any]]
 
 _CARDS, _CONTENT, _SUITES, _LOCKS = "cards", "content", "suites", "locks"
 
@@ -86,9 +82,6 @@ class Cache:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-
-    def __repr__(self) -> str:
-        return f"Cache({str(self.folder)!r})"
 
     def get(self, key: str) -> Loaded | None:
         """Return a dataset and its source's description."""
@@ -236,13 +229,12 @@ class Cache:
             yield
 
     def _explained(self) -> AbstractContextManager[None]:
-        remedy = f"free some space, or set another folder with {CACHE_VARIABLE}"
+        def sentence(reason: str) -> str:
+            remedy = f"free some space, or set another folder with {CACHE_VARIABLE}"
+            return f"cannot write to the cache {self.folder}: {reason}; {remedy}"
+
         # NotImplementedError: the file system does not support locks.
-        return explained(
-            DataError,
-            lambda reason: f"cannot write to the cache {self.folder}: {reason}; {remedy}",
-            *(OSError, NotImplementedError),
-        )
+        return explained(DataError, sentence, OSError, NotImplementedError)
 
 
 def stem_of(key: str) -> str:
@@ -305,7 +297,7 @@ def check_text(path: Path, handle: BufferedIOBase, separator: bytes) -> None:
         _check(path, size, n_values, limit)
 
 
-def check_metadata(path: Path, metadata: FileMetaData) -> None:
+def check_metadata(path: Path, metadata: "FileMetaData") -> None:
     """Raise `DataError` if a flat Parquet file exceeds the limit according to its metadata."""
     # Do not read per-column metadata: if it is damaged, pyarrow aborts the process.
     groups = [metadata.row_group(index) for index in range(metadata.num_row_groups)]
@@ -320,6 +312,4 @@ def _check(path: Path, size: int, n_values: int, limit: int) -> None:
         excess = f"more than {limit // _VALUE_BYTES / 1e6:,.4g} million values"
     else:
         return
-    raise DataError(
-        f"{path} holds {excess}, the limit for a table: to read it, set {LIMIT_VARIABLE} to a larger number"
-    )
+    raise DataError(f"{path} holds {excess}, the limit for a table: to read it, set {LIMIT_VARIABLE} to more")

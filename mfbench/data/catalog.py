@@ -1,25 +1,14 @@
 """Resolve references to datasets: registered loaders, user files, mirrors, the cache and repositories."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import singledispatch
 from itertools import chain
-from pathlib import Path
 from typing import NoReturn
 
 from mfbench.data.cache import DataOptions
 from mfbench.data.lookup import LoadedDataset, Lookup
-from mfbench.data.reference import (
-    FileReference,
-    OpenMLSuiteReference,
-    Reference,
-    RegisteredReference,
-    StoredReference,
-    parse_reference,
-)
+from mfbench.data.reference import FileReference, OpenMLSuiteReference, Reference, RegisteredReference, parse_reference
 from mfbench.errors import DataError, MfbenchError, UnknownNameError, UsageError, describe_error, printable
 from mfbench.host.expressions import Registered
 from mfbench.host.factories import build, check_parameters
@@ -32,43 +21,31 @@ def load(
     registry: Registry,
     *,
     options: DataOptions | None = None,
-    folder: Path | None = None,
     target: str | None = None,
     categorical: Sequence[str] | None = None,
 ) -> Dataset:
     """Load a dataset."""
-    parsed = parse_reference(reference, folder=folder, target=target, categorical=categorical)
-    parsed = resolved_reference(parsed, registry)
-    return find(parsed, registry, Lookup(options)).data
+    parsed = parse_reference(reference, target=target, categorical=categorical)
+    return find(resolved_reference(parsed, registry), registry, Lookup(options)).data
 
 
-@singledispatch
 def find(reference: Reference, registry: Registry, lookup: Lookup) -> LoadedDataset:
-    """Load a dataset as `load` does and report its origin; one implementation per kind of reference."""
-    raise TypeError(f"not a reference: {reference!r}")
+    """Load a dataset as `load` does and report its origin."""
+    if isinstance(reference, FileReference):
+        from mfbench.data.files import read_file
 
-
-@find.register
-def _(reference: FileReference, registry: Registry, lookup: Lookup) -> LoadedDataset:
-    from mfbench.data.files import read_file
-
-    data = read_file(reference.path, name=reference.text, target=reference.target, categorical=reference.categorical)
-    return LoadedDataset(data, "file")
-
-
-@find.register
-def _(reference: StoredReference, registry: Registry, lookup: Lookup) -> LoadedDataset:
+        path, name = reference.path, reference.text
+        data = read_file(path, name=name, target=reference.target, categorical=reference.categorical)
+        return LoadedDataset(data, "file")
+    if isinstance(reference, OpenMLSuiteReference):
+        lookup.suite(reference)
+        raise UsageError(f"{reference.text} is not a dataset but a list of datasets: use it in a suite, or pull it")
+    if isinstance(reference, RegisteredReference):
+        return _registered(reference, registry, lookup)
     return lookup.stored(reference)
 
 
-@find.register
-def _(reference: OpenMLSuiteReference, registry: Registry, lookup: Lookup) -> LoadedDataset:
-    lookup.suite(reference)
-    raise UsageError(f"{reference.text} is not a dataset but a list of datasets: use it in a suite, or pull it")
-
-
-@find.register
-def _(reference: RegisteredReference, registry: Registry, lookup: Lookup) -> LoadedDataset:
+def _registered(reference: RegisteredReference, registry: Registry, lookup: Lookup) -> LoadedDataset:
     expression = reference.expression
     registered = registry.dataset(expression.name)
     check_parameters(registered, expression.params)
@@ -92,9 +69,8 @@ def _build(reference: RegisteredReference, registered: Registered) -> object:
     except (KeyboardInterrupt, MfbenchError):
         raise
     except BaseException as error:
-        raise DataError(
-            f"dataset {reference.text!r} of {registered.plugin} cannot be loaded: {describe_error(error)}"
-        ) from error
+        name = f"dataset {reference.text!r} of {registered.plugin}"
+        raise DataError(f"{name} cannot be loaded: {describe_error(error)}") from error
 
 
 def needs_lookup(reference: Reference, registry: Registry) -> bool:

@@ -1,25 +1,20 @@
 """Columns as read from a file, numeric or text, and the encoding of class labels and categories."""
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO, TypeVar
+from typing import TextIO, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mfbench.data.cache import check_text
 from mfbench.errors import DataError
 from mfbench.model.specs import Dataset, DatasetSpec
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Words = list[str | None]
-
+Words = list[str | None]
 T = TypeVar("T")
 
 _VALUES_AT_ONCE = 100_000
@@ -113,13 +108,8 @@ def conform(dataset: Dataset, spec: DatasetSpec, origin: str = "") -> Dataset:
     if spec.keep_classes:
         dataset = keep_classes(dataset, spec.keep_classes, where)
     check_size(dataset, spec, where)
-    return replace(
-        dataset,
-        name=spec.name,
-        source=spec.source or dataset.source,
-        license=spec.license or dataset.license,
-        citation=spec.citation or dataset.citation,
-    )
+    stated = {name: getattr(spec, name) or getattr(dataset, name) for name in ("source", "license", "citation")}
+    return replace(dataset, name=spec.name, **stated)
 
 
 def drop_columns(dataset: Dataset, names: Sequence[str]) -> Dataset:
@@ -159,10 +149,7 @@ def set_categorical(dataset: Dataset, names: Sequence[str], where: str) -> Datas
 
 def _as_numbers(labels: Sequence[str]) -> NDArray[np.float64] | None:
     """Return category labels as numbers, or None if there are none or any is not a number."""
-    try:
-        values = np.array([float(label) for label in labels], dtype=np.float64)
-    except ValueError:
-        return None
+    values = to_numbers(labels)
     return values if len(values) and bool(np.isfinite(values).all()) else None
 
 
@@ -202,10 +189,8 @@ def check_size(dataset: Dataset, spec: DatasetSpec, where: str = "") -> None:
         )
     counts, described = class_counts(dataset), dict(spec.class_counts)
     # Copies of a dataset may use different class labels ("M", "malignant"); if so, the counts must agree in any order.
-    is_equal = counts == described or (
-        {*counts} != {*described} and sorted(counts.values()) == sorted(described.values())
-    )
-    if described and not is_equal:
+    has_other_labels = {*counts} != {*described} and sorted(counts.values()) == sorted(described.values())
+    if described and counts != described and not has_other_labels:
         raise DataError(f"{where} has the class counts {counts}; its description says {described}")
 
 

@@ -4,24 +4,23 @@ The repository clients are built on it. Servers may fail, stall, or send damaged
 returns the right bytes or raises a one-sentence error.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import requests
+import urllib3
+from requests.adapters import HTTPAdapter
+from requests.exceptions import InvalidSchema, InvalidURL, MissingSchema
 
 from mfbench.base.text import plain_text
 from mfbench.errors import DataError, DataUnavailableError, explained
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import requests
 
 
 @contextmanager
@@ -49,16 +48,11 @@ RETRIES = 4
 # Seconds before the second retry, doubled each time, and the longest Retry-After that is honoured.
 PAUSE, LONGEST_PAUSE = 1.0, 60.0
 
+DownloadProgress = Callable[[int, int | None], None]
+"""Called as a body arrives with the bytes so far and, if the server states it, the total; a retry restarts at 0."""
 _BLOCK = 1 << 16
 _AGAIN = "check the network and try again, or use a mirror (--data-dir)"
 _BY_HAND = "download it yourself and name the file as 'file:PATH', or use a mirror (--data-dir)"
-
-
-class DownloadProgress(Protocol):
-    """Called as a body arrives, first with 0; a retry restarts at 0."""
-
-    def __call__(self, done: int, total: int | None) -> None:
-        """Receive the number of bytes so far and, if the server announces it, the total."""
 
 
 class RefusedError(DataError):
@@ -94,10 +88,6 @@ def _download(
     url: str, sink: BinaryIO, what: str, limit: int, md5: str = "", progress: DownloadProgress | None = None
 ) -> str:
     """Write the body to the sink and return its SHA-256."""
-    import requests
-    import urllib3
-    from requests.exceptions import InvalidSchema, InvalidURL, MissingSchema
-
     end, where = time.monotonic() + DEADLINE, f"{what} at {shown(url)}"
     failure: DataError
     with _session() as session:
@@ -127,22 +117,18 @@ def _download(
     raise failure
 
 
+class _BoundedRetry(urllib3.Retry):
+    def parse_retry_after(self, retry_after: str) -> float:
+        """Return the pause requested by a Retry-After header, within bounds."""
+        try:
+            return min(super().parse_retry_after(retry_after), LONGEST_PAUSE)
+        except urllib3.exceptions.InvalidHeader:
+            return 0.0
+
+
 def _session() -> requests.Session:
     """Return a session that retries after temporary failures."""
-    import requests
-    from requests.adapters import HTTPAdapter
-    from urllib3 import Retry
-    from urllib3.exceptions import InvalidHeader
-
-    class BoundedRetry(Retry):
-        def parse_retry_after(self, retry_after: str) -> float:
-            """Return the pause requested by a Retry-After header, within bounds."""
-            try:
-                return min(super().parse_retry_after(retry_after), LONGEST_PAUSE)
-            except InvalidHeader:
-                return 0.0
-
-    retries = BoundedRetry(
+    retries = _BoundedRetry(
         RETRIES,
         other=0,  # permanent failures, for example an invalid certificate
         status_forcelist=[408, 429, *range(500, 600)],

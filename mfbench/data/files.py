@@ -199,13 +199,13 @@ def _extension(path: Path) -> str:
 @contextmanager
 def _readable(path: Path) -> Iterator[None]:
     """Turn reader errors on damaged files into one sentence."""
+
+    def truncated(reason: str) -> str:
+        return f"{path} is truncated or not a gzip file ({reason}): fetch or compress it again"
+
     with (
         explained(DataError, lambda reason: f"{path} cannot be read: {reason}", OSError, ValueError),
-        explained(
-            DataError,
-            lambda reason: f"{path} is truncated or not a gzip file ({reason}): fetch or compress it again",
-            *(EOFError, gzip.BadGzipFile, zlib.error),
-        ),
+        explained(DataError, truncated, EOFError, gzip.BadGzipFile, zlib.error),
         explained(DataError, lambda reason: f"{path} is not UTF-8 text: save it as UTF-8", UnicodeDecodeError),
     ):
         yield
@@ -229,13 +229,8 @@ def _read_delimited(path: Path, delimiter: str) -> list[Column]:
             raise DataError(f"{path}, line {reader.line_num}: {error}; close an open quotation mark") from None
     columns = [Column(name, to_words(column)) for name, column in zip(names, cells, strict=True)]
     # The header is really a data row: one of the "names" is a number, and the last one is a label.
-    numbered = names == [str(i) for i in range(len(names))]
-    if (
-        cells[0]
-        and not numbered
-        and any(to_number(name) is not None for name in names)
-        and names[-1] in columns[-1].values
-    ):
+    has_number = any(to_number(name) is not None for name in names) and names != [str(i) for i in range(len(names))]
+    if cells[0] and has_number and names[-1] in columns[-1].values:
         raise DataError(f"{path} seems to have no header ({names[-1]!r} is also a label): add a line of column names")
     return columns
 
@@ -267,10 +262,8 @@ def _read_parquet(path: Path) -> list[Column]:
     names = [str(name).strip() for name in frame.columns]
     check_names(path, names)
     columns = [frame.iloc[:, i] for i in range(len(names))]
-    return [
-        _from_pandas(path, name, column.astype(object) if str(column.name) in texts else column)
-        for name, column in zip(names, columns, strict=True)
-    ]
+    columns = [column.astype(object) if str(column.name) in texts else column for column in columns]
+    return [_from_pandas(path, name, column) for name, column in zip(names, columns, strict=True)]
 
 
 def _intact(path: Path) -> AbstractContextManager[None]:
@@ -414,15 +407,9 @@ SECONDS = 600.0
 def load_isolated(registered: Registered, params: Mapping[str, Any]) -> object:
     """Load a third-party dataset without running its code in this process; the result is not checked."""
     plugin, name = registered.plugin, registered.spec.name
+    args = (plugin, name, dict(params))
     try:
-        return call(
-            f"{__name__}:load",
-            *(plugin, name, dict(params)),
-            timeout=SECONDS,
-            memory=memory_limit(),
-            path=sys.path,
-            preload=SHARED,
-        )
+        return call(f"{__name__}:load", *args, timeout=SECONDS, memory=memory_limit(), path=sys.path, preload=SHARED)
     except ChildError as error:
         raise DataError(f"dataset {name!r} of {plugin} cannot be loaded: {error}") from error
 

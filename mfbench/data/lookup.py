@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from mfbench.data.cache import PULL, Cache, DataOptions, stem_of
 from mfbench.data.mirror import Mirror
@@ -28,10 +28,7 @@ from mfbench.data.reference import (
 )
 from mfbench.errors import DataError, DataUnavailableError, MfbenchError, UnknownNameError, UsageError
 from mfbench.host.registry import Registry
-from mfbench.model.specs import Dataset
-
-if TYPE_CHECKING:
-    from mfbench.model.specs import DatasetSpec
+from mfbench.model.specs import Dataset, DatasetSpec
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -107,12 +104,11 @@ class Lookup:
             numbers = None
         if numbers is None:
             if self.options.offline:
-                raise DataUnavailableError(
-                    f"{reference.text} is not in the cache, and the network is off",
-                    f"to download it, run: {PULL.format(reference.text)}",
-                    can_pull=True,
-                )
-            numbers = self._ask(OpenMLReference.repository, _download_suite, reference)
+                reason = f"{reference.text} is not in the cache, and the network is off"
+                raise DataUnavailableError(reason, f"to download it, run: {PULL.format(reference.text)}", can_pull=True)
+            from mfbench.data.repositories import openml_suite
+
+            numbers = self._ask(OpenMLReference.repository, openml_suite, reference.name)
             self.cache.put_suite(reference.key, numbers)
         return [OpenMLReference(str(number)) for number in numbers]
 
@@ -120,9 +116,8 @@ class Lookup:
         """Return the first of several equivalent references that loads."""
         in_mirror = next((item.name for item in candidates if isinstance(item, MirrorReference)), "")
         if self.mirror is not None and in_mirror in self.mirror:
-            return LoadedDataset(
-                self.mirror.load(in_mirror), "mirror", MirrorReference(in_mirror).key, self.mirror.card(in_mirror)
-            )
+            data, card = self.mirror.load(in_mirror), self.mirror.card(in_mirror)
+            return LoadedDataset(data, "mirror", MirrorReference(in_mirror).key, card)
         for item in candidates:
             loaded = self._cached(item)
             if loaded is not None:
@@ -180,9 +175,8 @@ class Lookup:
             imported = next(item.name for item in candidates if isinstance(item, ImportReference))
             remedy = f"to import it, run: mfbench datasets import FILE --name {imported}"
         attempt = next((error.attempt for error in failures if error.attempt), "")
-        return DataUnavailableError(
-            f"dataset {name!r} is unavailable: {where}", remedy, can_pull=remote, attempt=attempt
-        )
+        reason = f"dataset {name!r} is unavailable: {where}"
+        return DataUnavailableError(reason, remedy, can_pull=remote, attempt=attempt)
 
     def _ask(self, repository: str, call: Callable[[R], T], reference: R) -> T:
         """Call a server, unless it has already proved unreachable."""
@@ -195,13 +189,12 @@ class Lookup:
             raise
 
     def _download(self, reference: RepositoryReference) -> tuple[Dataset, dict[str, Any]]:
-        load: Callable[..., tuple[Dataset, dict[str, Any]]]
-        if isinstance(reference, OpenMLReference):
-            from mfbench.data.repositories import load_openml as load
-        else:
-            from mfbench.data.repositories import load_uci as load
+        from mfbench.data import repositories
+
+        load = repositories.load_openml if isinstance(reference, OpenMLReference) else repositories.load_uci
         progress = None if self._follower is None else self._follower.fetching(reference.text)
-        return load(reference.name, **reference.options(), progress=progress)
+        options: dict[str, Any] = {**reference.options(), "progress": progress}
+        return load(reference.name, **options)
 
 
 def mirror_name(spec: DatasetSpec) -> str:
@@ -222,12 +215,6 @@ def candidates_of(spec: DatasetSpec) -> list[StoredReference]:
 def keys_of(spec: DatasetSpec) -> list[str]:
     """Return the cache keys of a registered dataset."""
     return [item.key for item in candidates_of(spec)]
-
-
-def _download_suite(reference: OpenMLSuiteReference) -> list[int]:
-    from mfbench.data.repositories import openml_suite
-
-    return openml_suite(reference.name)
 
 
 _MEANINGS = {

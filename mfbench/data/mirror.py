@@ -4,21 +4,17 @@ A mirror consists of ``index.toml``, with one table (a card) per dataset, and th
 ``docs/data.md`` describes the format. Reading the index imports no numeric library.
 """
 
-from __future__ import annotations
-
 import hashlib
 import tomllib
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, TypeAdapter, ValidationError
 
 from mfbench.data.reference import NAME
 from mfbench.errors import DataError, UnknownNameError, UsageError, explained
-
-if TYPE_CHECKING:
-    from mfbench.model.specs import Dataset
+from mfbench.model.specs import Dataset, DatasetSpec
 
 INDEX = "index.toml"
 TARGET = "class"
@@ -49,9 +45,6 @@ class Mirror:
         self.folder = folder
         self._cards = _read_index(folder)
 
-    def __repr__(self) -> str:
-        return f"Mirror({str(self.folder)!r})"
-
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and all(part in self._cards for part in name.split(STACK))
 
@@ -70,7 +63,6 @@ class Mirror:
         """Read and verify a dataset."""
         from mfbench.data.columns import check_size
         from mfbench.data.files import read_file
-        from mfbench.model.specs import DatasetSpec
 
         if STACK in name:
             return _stack([self.load(part) for part in name.split(STACK)], name)
@@ -84,10 +76,8 @@ class Mirror:
         with explained(DataError, sentence, OSError):
             actual = hashlib.sha256(path.read_bytes()).hexdigest()
         if actual != card["sha256"]:
-            raise DataError(
-                f"{label} is damaged: {path.name} has the SHA-256 {actual}, {INDEX} says {card['sha256']}; "
-                "copy it again"
-            )
+            stated = f"the SHA-256 {actual}, {INDEX} says {card['sha256']}"
+            raise DataError(f"{label} is damaged: {path.name} has {stated}; copy it again")
         try:
             dataset = read_file(path, name=name, target=TARGET, categorical=card["categorical"])
         except UsageError as error:  # the card names a column that the file lacks

@@ -126,7 +126,7 @@ class OpenMLReference(RepositoryReference):
     """An OpenML dataset, by number or name."""
 
     prefix: ClassVar[str] = "openml:"
-    form: ClassVar[re.Pattern[str]] = re.compile(r"[A-Za-z0-9_.(),-]{1,128}(@[1-9][0-9]{0,5})?", re.ASCII)
+    form: ClassVar[re.Pattern[str]] = re.compile(r"(?![0.]+(@|$))[A-Za-z0-9_.(),-]{1,128}(@[1-9][0-9]{0,5})?", re.ASCII)
     example: ClassVar[str] = "openml:61 or openml:iris@1"
     repository: ClassVar[str] = "OpenML"
 
@@ -166,10 +166,8 @@ def parse_reference(
         if text.startswith(repository.prefix):
             return repository(_checked_name(text, repository), target, columns)
     if target is not None or columns is not None:
-        raise UsageError(
-            "'target' and 'categorical' are for 'file:', 'openml:' and 'uci:' datasets; "
-            f"{text!r} defines its own columns"
-        )
+        users = "'file:', 'openml:' and 'uci:' datasets"
+        raise UsageError(f"'target' and 'categorical' are for {users}; {text!r} defines its own columns")
     for kind in _NAMED:
         if text.startswith(kind.prefix):
             return kind(_checked_name(text, kind))

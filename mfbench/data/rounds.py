@@ -5,12 +5,10 @@ random order that differs between rounds: among equal weights the first feature 
 or harm the relevant features.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mfbench.data.catalog import find
 from mfbench.data.lookup import Lookup
@@ -20,9 +18,6 @@ from mfbench.host.expressions import Expression
 from mfbench.host.factories import parameter_names
 from mfbench.host.registry import Registry
 from mfbench.model.specs import Dataset
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 SEED, SHUFFLE = "seed", "shuffle"
 
@@ -53,9 +48,8 @@ def canonical_dataset(reference: Reference, registry: Registry, seed: int | None
 
 
 def _no_truth(reference: Reference) -> DataError:
-    return DataError(
-        f"dataset {reference.text!r} has no known relevant features; use a generator from 'mfbench datasets list'"
-    )
+    remedy = "use a generator from 'mfbench datasets list'"
+    return DataError(f"dataset {reference.text!r} has no known relevant features; {remedy}")
 
 
 def check_rounds(reference: Reference, registry: Registry) -> Dataset:
@@ -81,26 +75,24 @@ def draw_round(reference: Reference, registry: Registry, seed: int) -> Round:
     assert isinstance(reference, RegisteredReference)  # `canonical_dataset` rejects the others
     if SEED not in parameter_names(registry.dataset(reference.expression.name)):
         rows = rng.integers(data.n_samples, size=data.n_samples)
-        data = replace(
-            data,
-            X=data.X[rows],
-            y=data.y[rows],
-            response=None if data.response is None else data.response[rows],
-        )
+        response = None if data.response is None else data.response[rows]
+        data = replace(data, X=data.X[rows], y=data.y[rows], response=response)
     return Round(reorder_columns(data, order), order)
 
 
 def reorder_columns(data: Dataset, order: NDArray[np.intp]) -> Dataset:
     """Return a dataset whose column j is column ``order[j]`` of the original, with the truth reordered to match."""
-    position = np.argsort(order)
-    pairs = data.interactions
+    position = np.argsort(order).tolist()
+    relevant, pairs = data.relevant, data.interactions
+    if relevant is not None:
+        relevant = tuple(sorted(position[j] for j in relevant))
+    if pairs is not None:
+        pairs = tuple(sorted((min(position[i], position[j]), max(position[i], position[j])) for i, j in pairs))
     return replace(
         data,
         X=np.ascontiguousarray(data.X[:, order]),
         feature_names=tuple(data.feature_names[j] for j in order),
         categorical=data.categorical[order],
-        relevant=None if data.relevant is None else tuple(sorted(int(position[j]) for j in data.relevant)),
-        interactions=None
-        if pairs is None
-        else tuple(sorted((int(min(position[i], position[j])), int(max(position[i], position[j]))) for i, j in pairs)),
+        relevant=relevant,
+        interactions=pairs,
     )

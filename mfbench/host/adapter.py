@@ -1,17 +1,13 @@
 """Adapter for selectors not written for mfbench: provides ``feature_importances_`` from what the estimator offers."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import rankdata
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 LOOKED_FOR = (
     "a selector has, after fit(X, y), feature_importances_, coef_, scores_, ranking_, get_support() or support_, or a "
@@ -66,12 +62,12 @@ class Adapted:
         """Return the parameters of the estimator; empty if it cannot list them."""
         return dict(self.estimator.get_params(deep=deep)) if hasattr(self.estimator, "get_params") else {}
 
-    def set_params(self, **params: Any) -> Adapted:
+    def set_params(self, **params: Any) -> Self:
         """Set parameters of the estimator."""
         self.estimator.set_params(**params)
         return self
 
-    def fit(self, X: NDArray[np.float64], y: NDArray[Any]) -> Adapted:
+    def fit(self, X: NDArray[np.float64], y: NDArray[Any]) -> Self:
         """Fit the estimator on an array, or on a DataFrame if it asks for one."""
         if not hasattr(self.estimator, "fit"):
             raise NoSelectorError(f"it has no fit; {LOOKED_FOR}")
@@ -107,9 +103,10 @@ def _weights(estimator: Any, rows: Any, names: list[str]) -> tuple[Any, bool]:
     if support is None and hasattr(estimator, "transform"):
         support = _kept(estimator, rows, names)
     if support is None:
-        lacks = "nothing of what it has after a fit ranks or selects features"
-        is_transformer = hasattr(estimator, "transform")
-        raise NoSelectorError(f"{'its transform makes new columns' if is_transformer else lacks}; {LOOKED_FOR}")
+        reason = "nothing of what it has after a fit ranks or selects features"
+        if hasattr(estimator, "transform"):
+            reason = "its transform makes new columns"
+        raise NoSelectorError(f"{reason}; {LOOKED_FOR}")
     return support.astype(np.float64), True
 
 
@@ -178,9 +175,8 @@ def _of_result(result: Any, names: list[str]) -> tuple[NDArray[np.float64], bool
         return weights, len(values) < n_features
     if values.shape == (n_features,) and values.dtype.kind in "iuf":
         return _finite(values), False
-    raise NoSelectorError(
-        f"the function returned {type(result).__name__} of shape {values.shape} for {n_features} features; {LOOKED_FOR}"
-    )
+    returned = f"{type(result).__name__} of shape {values.shape} for {n_features} features"
+    raise NoSelectorError(f"the function returned {returned}; {LOOKED_FOR}")
 
 
 def _are_features(values: NDArray[Any], n_features: int) -> bool:

@@ -1,7 +1,5 @@
 """Versions and hashes of the code that a result depends on: changing that code invalidates stored results."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import importlib
@@ -46,14 +44,12 @@ HOST_PARTS = {
 NUMERIC = ("numpy", "scipy", "scikit-learn", "numba", "xgboost")
 # Import names of the scientific stack and of mfbench's own requirements. These packages are large and change only with
 # a release, so they are identified by version rather than by a hash of their files.
-BY_VERSION = frozenset(
-    {
-        "numpy", "scipy", "sklearn", "numba", "llvmlite", "xgboost", "pandas", "pyarrow", "joblib", "threadpoolctl",
-        "matplotlib", "statsmodels", "networkx", "sympy", "torch", "tensorflow", "keras", "jax", "jaxlib", "lightgbm",
-        "catboost", "cupy", "dask",
-        "filelock", "openml", "pebble", "platformdirs", "pluggy", "psutil", "pydantic", "requests", "rich", "typer",
-    }
-)  # fmt: skip
+BY_VERSION = frozenset({
+    "numpy", "scipy", "sklearn", "numba", "llvmlite", "xgboost", "pandas", "pyarrow", "joblib", "threadpoolctl",
+    "matplotlib", "statsmodels", "networkx", "sympy", "torch", "tensorflow", "keras", "jax", "jaxlib", "lightgbm",
+    "catboost", "cupy", "dask",
+    "filelock", "openml", "pebble", "platformdirs", "pluggy", "psutil", "pydantic", "requests", "rich", "typer",
+})  # fmt: skip
 
 
 # Code that reads the weights of selectors named by import path; keys of other methods do not depend on it.
@@ -143,37 +139,34 @@ def _closure_hash(module: str) -> str:
 
 def forget() -> None:
     """Clear the cached hashes, so that all files are read again."""
-    for cached in (
-        host_code,
-        adapter_code,
-        package_hash,
-        _plugin_roots,
-        _requirements,
-        _editable_project,
-        _project_hash,
-        _reachable,
-        _closure_hash,
-        _is_built_in,
-    ):
-        cached.cache_clear()
-    meaning.forget()
+    for function in globals().values():
+        if hasattr(function, "cache_clear") and function is not _packages:  # which notices changes by itself
+            function.cache_clear()
+    meaning.locate.cache_clear()
     importlib.invalidate_caches()
 
 
 @cache
 def host_code() -> str:
     """Return a hash of the meaning of the host modules that take part in computing a result."""
-    return _parts_hash(_names_of_parts(HOST_PARTS))
+    return _parts_hash(HOST_PARTS)
 
 
 @cache
 def adapter_code() -> str:
     """Return a hash of the meaning of the code that reads the weights of selectors named by import path."""
-    return _parts_hash(_names_of_parts(ADAPTER_PARTS))
+    return _parts_hash(ADAPTER_PARTS)
 
 
-def _parts_hash(names: Mapping[str, str]) -> str:
+def _parts_hash(parts: Mapping[str, str]) -> str:
     folder = Path(__file__).parent.parent
+    # The fixed name of each file, by its path without suffix.
+    names = {}
+    for name, part in parts.items():
+        path = folder / part
+        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
+            inner = f"{name}/{file.relative_to(path).with_suffix('').as_posix()}" if path.is_dir() else name
+            names[file.relative_to(folder).with_suffix("").as_posix()] = inner
 
     def described(binding: meaning.Binding) -> str:
         module, attribute = meaning.definition(binding.module, binding.attribute, lambda root: root == HOST)
@@ -188,18 +181,6 @@ def _parts_hash(names: Mapping[str, str]) -> str:
         pieces = meaning.code_in(folder / f"{place}.py", package).pieces
         digest.update(name.encode() + b"\0" + meaning.written(pieces, described) + b"\0")
     return digest.hexdigest()[:16]
-
-
-def _names_of_parts(parts: Mapping[str, str]) -> dict[str, str]:
-    """Return the fixed name of each part's file, by the file's path without suffix."""
-    folder = Path(__file__).parent.parent
-    names = {}
-    for name, part in parts.items():
-        path = folder / part
-        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
-            inner = f"{name}/{file.relative_to(path).with_suffix('').as_posix()}" if path.is_dir() else name
-            names[file.relative_to(folder).with_suffix("").as_posix()] = inner
-    return names
 
 
 @cache
@@ -217,7 +198,8 @@ def package_hash(root: str) -> str:
         return ""
     folders = [Path(folder) for folder in spec.submodule_search_locations or ()]
     if not folders:
-        return _hash_files(Path(), [Path(spec.origin)]) if spec.origin and Path(spec.origin).is_file() else ""
+        file = Path(spec.origin or "")
+        return _hash_files(file.parent, [file]) if file.is_file() else ""
     digest = hashlib.sha256()
     for folder in sorted(folders):
         files = _code_files(folder, links=True)
@@ -255,8 +237,7 @@ def _data_files(folder: Path, text: str) -> list[Path]:
 def _hash_files(base: Path, files: list[Path]) -> str:
     digest = hashlib.sha256()
     for path in files:
-        name = path.relative_to(base) if base != Path() else Path(path.name)
-        digest.update(name.as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+        digest.update(path.relative_to(base).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
 
 
@@ -297,12 +278,8 @@ def _local_helpers(plugin: Plugin) -> set[str]:
 
 
 def _top_level(distribution: str) -> set[str]:
-    files = metadata.files(distribution) or []
-    return {
-        file.parts[0].removesuffix(".py")
-        for file in files
-        if file.suffix == ".py" and file.parts and not file.parts[0].startswith((".", "__editable__"))
-    }
+    names = [file.parts[0] for file in metadata.files(distribution) or [] if file.suffix == ".py"]
+    return {name.removesuffix(".py") for name in names if not name.startswith((".", "__editable__"))}
 
 
 @cache
@@ -322,38 +299,26 @@ def _editable_project(distribution: str) -> Path | None:
     """Return the project folder of an editable installation, whose record lists no Python files."""
     text = metadata.distribution(distribution).read_text("direct_url.json")
     source = json.loads(text) if text else {}
-    if not source.get("dir_info", {}).get("editable"):
-        return None
-    return Path(url2pathname(urlparse(source["url"]).path))
+    is_editable = source.get("dir_info", {}).get("editable")
+    return Path(url2pathname(urlparse(source["url"]).path)) if is_editable else None
 
 
 @cache
 def _project_hash(folder: Path) -> str:
-    inside = [path for path in _code_files(folder) if not _hidden(path.relative_to(folder))]
+    # Hidden folders and these hold environments, caches and builds.
+    others = {"build", "dist", "node_modules", "site-packages"}
+    files = [(path, path.relative_to(folder).parts) for path in _code_files(folder)]
+    inside = [path for path, parts in files if not others & {*parts} and not any(p.startswith(".") for p in parts)]
     return _hash_files(folder, inside)
 
 
-def _hidden(path: Path) -> bool:
-    """Return whether a path in a project's folder is not source: environments, caches, builds."""
-    return any(
-        part.startswith(".") or part in ("build", "dist", "node_modules", "site-packages") for part in path.parts
-    )
-
-
-def _packages() -> dict[str, list[str]]:
-    """Return the distributions of each importable package, refreshed after an installation."""
-    return _packages_in(tuple((folder, _changed(Path(folder))) for folder in sys.path))
-
-
 @cache
-def _packages_in(folders: tuple[tuple[str, int], ...]) -> dict[str, list[str]]:
+def _packages(folders: tuple[tuple[str, int], ...]) -> dict[str, list[str]]:
+    """Return the distributions of each importable package; the folders of the path make a change visible."""
     return dict(metadata.packages_distributions())
 
 
-def _changed(folder: Path) -> int:
-    return folder.stat().st_mtime_ns if folder.exists() else 0
-
-
 def _distribution_of(root: str) -> tuple[str, str]:
-    names = _packages().get(root)
+    folders = [Path(folder) for folder in sys.path if Path(folder).exists()]
+    names = _packages(tuple((str(folder), folder.stat().st_mtime_ns) for folder in folders)).get(root)
     return (names[0], metadata.version(names[0])) if names else ("", "")

@@ -13,7 +13,7 @@ import hashlib
 import inspect
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from types import FunctionType, MethodType
 from typing import Any, Generic, Literal, Protocol, TypeVar
@@ -113,11 +113,7 @@ class NameTable(Generic[T]):
 
     def listed(self) -> dict[str, T]:
         """Return the values by the name that a user must write: with the package if the bare name is ambiguous."""
-        return {
-            _written(name, package): value
-            for name, entries in self._entries.items()
-            for package, (_, value) in zip(_packages(entries), entries, strict=True)
-        }
+        return {key: value for name in self._entries for key, _, value in self._keyed(name)}
 
     def has(self, name: str) -> bool:
         """Return whether the name is registered, possibly by several packages."""
@@ -127,46 +123,37 @@ class NameTable(Generic[T]):
     def resolve(self, name: str, home: str = "") -> str:
         """Return the key in `listed` that a name refers to."""
         bare, at, package = name.partition("@")
-        entries = self._entries.get(bare, [])
+        entries = self._keyed(bare)
         if len(entries) == 1 and not at:
             return bare
         key = self._key(bare, package if at else home)
         if key is not None:
             return key
-        keys = sorted(_written(bare, other) for other in _packages(entries))
+        keys = sorted(key for key, _, _ in entries)
         if at and len(entries) == 1:
-            keys = [_written(bare, entries[0][0].package)]
+            keys = [f"{bare}@{entries[0][1].package}"]
         if at or not entries:
             raise UnknownNameError(self.kind, name, keys or self.listed(), self.hint)
-        raise UsageError(
-            f"{len(entries)} packages register the {self.kind} {name!r}: write {' or '.join(map(repr, keys))}"
-        )
+        choices = " or ".join(map(repr, keys))
+        raise UsageError(f"{len(entries)} packages register the {self.kind} {name!r}: write {choices}")
 
     def _key(self, bare: str, package: str) -> str | None:
         """Return the key of the only entry that a package registers under a name; None if there is none or several."""
-        entries = self._entries.get(bare, [])
-        form = normalized(package)
+        entries, form = self._keyed(bare), normalized(package)
         for attribute in ("package", "name"):  # an entry point may have the name of another distribution
-            own = [
-                _written(bare, other)
-                for other, (plugin, _) in zip(_packages(entries), entries, strict=True)
-                if form and normalized(getattr(plugin, attribute)) == form
-            ]
+            own = [key for key, plugin, _ in entries if form and normalized(getattr(plugin, attribute)) == form]
             if len(own) == 1:
                 return own[0]
         return None
 
-
-def _written(name: str, package: str) -> str:
-    return f"{name}@{package}" if package else name
-
-
-def _packages(entries: Sequence[tuple[Plugin, object]]) -> list[str]:
-    """Return what distinguishes the plugins of a name; empty if there is only one."""
-    if len(entries) == 1:
-        return [""]
-    count = Counter(plugin.package for plugin, _ in entries)
-    return [plugin.package if count[plugin.package] == 1 else plugin.name for plugin, _ in entries]
+    def _keyed(self, name: str) -> list[tuple[str, Plugin, T]]:
+        """Return the entries of a bare name, each with its key in `listed`."""
+        entries = self._entries.get(name, [])
+        if len(entries) == 1:
+            return [(name, *entries[0])]
+        count = Counter(plugin.package for plugin, _ in entries)
+        owners = [plugin.package if count[plugin.package] == 1 else plugin.name for plugin, _ in entries]
+        return [(f"{name}@{owner}", *entry) for owner, entry in zip(owners, entries, strict=True)]
 
 
 def normalized(package: str) -> str:
@@ -383,7 +370,7 @@ class _Values:
             shown = (ast.get_source_segment(self.source, node) or "it")[:_SHOWN]
             for name, place in self.places.items():
                 shown = shown.replace(name, place)
+            expected = "a literal (a number, a quoted string, True, a list)"
             raise UsageError(
-                f"cannot read {quoted(self.text)}: the value of {key!r} must be a literal (a number, a quoted string, "
-                f"True, a list), found {shown}"
+                f"cannot read {quoted(self.text)}: the value of {key!r} must be {expected}, found {shown}"
             ) from None

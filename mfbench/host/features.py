@@ -4,8 +4,6 @@ They are independent of ``MFBENCH_LOAD_PLUGINS``, which selects methods and data
 module, so it imports little itself.
 """
 
-from __future__ import annotations
-
 import pkgutil
 import re
 import sys
@@ -66,10 +64,8 @@ def load(place: str, name: str, distribution: str, make: Callable[[Any], Any] = 
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        raise PluginError(
-            f"{name!r} of the package {distribution} cannot be loaded: {describe_error(error)}; "
-            "update or uninstall the package"
-        ) from error
+        failure = f"{name!r} of the package {distribution} cannot be loaded: {describe_error(error)}"
+        raise PluginError(f"{failure}; update or uninstall the package") from error
 
 
 def installed_entries(group: str) -> list[FeatureEntry]:
@@ -105,11 +101,8 @@ def added_names() -> tuple[dict[str, FeatureEntry], tuple[str, ...]]:
     kept, problems = entries(NAMES)
     package = sys.modules[HOST]  # it imports the rooms above this one
     own = {*package.__all__, *(module.name for module in pkgutil.iter_modules(package.__path__))}
-    shadows = {name: entry for name, entry in kept.items() if name in own}
-    return (
-        {name: entry for name, entry in kept.items() if name not in shadows},
-        (*problems, *(taken(NAMES, entry) for entry in shadows.values())),
-    )
+    problems += tuple(taken(NAMES, entry) for name, entry in kept.items() if name in own)
+    return {name: entry for name, entry in kept.items() if name not in own}, problems
 
 
 class FeatureHooks(NamedTuple):
@@ -156,10 +149,9 @@ class FeatureHooks(NamedTuple):
         except Exception as error:
             if entry.distribution == HOST:
                 raise
-            raise PluginError(
-                f"the feature {entry.name!r} of the package {entry.distribution} fails in "
-                f"{implementation.function.__name__}: {describe_error(error)}; update or uninstall the package"
-            ) from error
+            failure = f"fails in {implementation.function.__name__}: {describe_error(error)}"
+            feature = f"the feature {entry.name!r} of the package {entry.distribution}"
+            raise PluginError(f"{feature} {failure}; update or uninstall the package") from error
 
 
 def _called(implementation: Any, arguments: Mapping[str, Any]) -> Any:

@@ -5,8 +5,6 @@ imported name, behind any re-export. Unlike `ast.dump`, the form is the same in 
 imported or executed.
 """
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import re
@@ -84,11 +82,6 @@ def _locate_in(name: str, folders: Iterable[str]) -> ModuleSpec | None:
     return namespace
 
 
-def forget() -> None:
-    """Clear the cache, so that all files are read again."""
-    locate.cache_clear()
-
-
 def _unit(name: str) -> str:
     """Return the outermost package or module of a name that is not a pure namespace."""
     parts = name.split(".")
@@ -101,12 +94,9 @@ def _unit(name: str) -> str:
 
 def _imports(file: Path, package: str) -> tuple[str, ...]:
     """Return the names that a file imports; some may be attributes of modules."""
-    if file.suffix != ".py":
+    if file.suffix != ".py" or not file.is_file():
         return ()
-    try:
-        state = file.stat()
-    except OSError:
-        return ()
+    state = file.stat()
     return _parsed(file, package, state.st_mtime_ns, state.st_size)
 
 

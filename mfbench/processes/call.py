@@ -1,7 +1,5 @@
 """One call in its own child process: returns a value or raises `ChildError`."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import socket

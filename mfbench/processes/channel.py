@@ -4,8 +4,6 @@ The worker's side blocks. The other side never does: it buffers in both directio
 middle of a message holds up no other worker.
 """
 
-from __future__ import annotations
-
 import selectors
 import socket
 import struct

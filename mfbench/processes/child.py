@@ -4,8 +4,6 @@ Where fork is unavailable (Windows), each child is spawned and there is no monit
 a child are killed only if their parents are still running when the child ends.
 """
 
-from __future__ import annotations
-
 import contextlib
 import multiprocessing
 import multiprocessing.process
@@ -23,10 +21,9 @@ from typing import Any
 
 import psutil
 
-from mfbench.processes.channel import Channel, framed
-from mfbench.processes.monitor import Ended, Prepared, Start, send_request
+from mfbench.processes.channel import Channel
+from mfbench.processes.monitor import Ended, Prepared, Start, send_request, start_monitor, tell
 from mfbench.processes.process import THREAD_VARIABLES, check_working_directory, descendants, memory_of, redirect_to
-from mfbench.processes.server import start_monitor
 
 # Seconds to wait for a monitor to exit; the kernel can be slow to kill a process in uninterruptible disk I/O.
 _PATIENCE = 10.0
@@ -35,12 +32,6 @@ _CHUNK = 1 << 16
 _INTERVAL = 0.2  # seconds between memory checks of a child without a monitor
 
 CAN_FORK = hasattr(os, "fork") and hasattr(socket, "send_fds")
-
-
-def open_child(preload: Sequence[str] = ()) -> Child:
-    """Return a slot for a child process, with a monitor where fork is available."""
-    check_working_directory()
-    return Child(preload) if CAN_FORK else SpawnedChild()
 
 
 class Child:
@@ -112,7 +103,7 @@ class SpawnedChild(Child):
     def prepare(self, target: str, *args: Any) -> None:
         """Make every child call ``module:function`` first."""
         self._preparations.append((target, args))
-        self._tell(Prepared())
+        tell(self._events, Prepared())
 
     def start(
         self, target: str, *args: Any, memory: int = 0, log: Path | None = None, path: Sequence[str] = ()
@@ -139,11 +130,7 @@ class SpawnedChild(Child):
                 is_memory = True
                 _kill(process)
             process.join(_INTERVAL)
-        self._tell(Ended(process.exitcode, is_memory))
-
-    def _tell(self, event: Ended | Prepared) -> None:
-        with contextlib.suppress(OSError):  # closed in the meantime
-            self._events.sendall(framed(pickle.dumps(event)))
+        tell(self._events, Ended(process.exitcode, is_memory))
 
     def end(self) -> None:
         """Kill the child and its descendants."""
@@ -161,6 +148,12 @@ class SpawnedChild(Child):
         self.end()
         self._events.close()
         self.control.close()
+
+
+def open_child(preload: Sequence[str] = ()) -> Child:
+    """Return a slot for a child process, with a monitor where fork is available."""
+    check_working_directory()
+    return Child(preload) if CAN_FORK else SpawnedChild()
 
 
 def _kill(process: multiprocessing.process.BaseProcess) -> None:

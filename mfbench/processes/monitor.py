@@ -3,35 +3,35 @@
 There is one monitor per worker slot. It runs only code of mfbench and of built-in plugins; the worker is forked from it
 and loads the rest. The monitor adopts orphans, so nothing that a worker starts outlives it, whether the worker exits,
 the main process ends it, or the main process dies.
+
+Monitors are forked from a server, which imports large libraries once, and no third-party plugin code. It starts with
+the first monitor and ends with the main process. The fork server of `multiprocessing` cannot replace it: it is shared
+with the program that imports mfbench, does not adopt orphans, and refuses to start processes for a daemonic process,
+which a Dask worker is.
 """
 
-from __future__ import annotations
-
+import atexit
 import contextlib
 import gc
+import importlib
+import multiprocessing.spawn
 import os
 import pickle
 import select
 import signal
 import socket
+import subprocess
 import sys
+import threading
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, NoReturn
 
+from mfbench.processes import process
 from mfbench.processes.channel import framed, receive
-from mfbench.processes.process import (
-    adopt_orphans,
-    descendants,
-    end_descendants,
-    end_with_parent,
-    memory_of,
-    own_memory,
-    redirect_to,
-)
 
 # Seconds between checks of the worker's memory and of the log. Reading the memory of the whole tree takes longer, so it
 # happens less often.
@@ -67,6 +67,12 @@ class Prepared:
     """The preparation before the first worker is done."""
 
 
+def tell(connection: socket.socket, event: Ended | Prepared) -> None:
+    """Send an event, unless the connection is closed."""
+    with contextlib.suppress(OSError):
+        connection.sendall(framed(pickle.dumps(event)))
+
+
 def send_request(connection: socket.socket, request: tuple[Any, ...], passed: socket.socket | None = None) -> None:
     """Send a request to the server or a monitor, optionally with a socket."""
     if passed is None:
@@ -90,7 +96,7 @@ def receive_request(connection: socket.socket) -> tuple[Any, ...] | None:
 
 def monitor(control: socket.socket) -> NoReturn:
     """Serve the main process until it closes the connection; then kill everything and exit."""
-    adopt_orphans()
+    process.adopt_orphans()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the main process
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a worker may send it to its whole process group
     status = 1
@@ -100,7 +106,7 @@ def monitor(control: socket.socket) -> NoReturn:
     except BaseException:  # noqa: BLE001 - must not return into the code that forked this process
         traceback.print_exc()
     finally:
-        end_descendants(signal.SIGKILL)
+        process.end_descendants(signal.SIGKILL)
         os._exit(status)
 
 
@@ -139,7 +145,7 @@ class _Monitor:
     def prepare(self, target: str, args: tuple[Any, ...]) -> None:
         """Call a function whose effects all workers inherit."""
         resolve_name(target)(*args)
-        self._tell(Prepared())
+        tell(self._control, Prepared())
 
     def start(self, request: Start, descriptor: int) -> None:
         """Start a worker on the socket with this descriptor; kill one that is still running."""
@@ -155,7 +161,7 @@ class _Monitor:
     def _become_worker(self, request: Start, descriptor: int) -> NoReturn:
         status = 1
         try:
-            end_with_parent()
+            process.end_with_parent()
             os.setsid()
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -164,7 +170,7 @@ class _Monitor:
             os.close(self._wake)
             os.close(self._waker)
             if request.log is not None:
-                redirect_to(request.log)
+                process.redirect_to(request.log)
             os.environ.clear()
             os.environ.update(request.environ)
             os.chdir(request.directory)
@@ -185,9 +191,9 @@ class _Monitor:
         self._n_checks += 1
         if self._log is not None:
             empty_if_full(self._log)
-        is_over = self._memory and own_memory(self._worker) > self._memory
+        is_over = self._memory and process.own_memory(self._worker) > self._memory
         if self._memory and not is_over and self._n_checks % _CHECKS_PER_TREE == 0:
-            is_over = memory_of(descendants(), self._memory) > self._memory
+            is_over = process.memory_of(process.descendants(), self._memory) > self._memory
         if is_over:
             self.end(is_memory=True)
 
@@ -207,15 +213,10 @@ class _Monitor:
     def _report(self, status: int, *, is_memory: bool = False) -> None:
         """Clean up after a worker that has ended, then notify the main process."""
         self._worker = 0
-        end_descendants(signal.SIGKILL)
+        process.end_descendants(signal.SIGKILL)
         if self._log is not None:
             empty_if_full(self._log)
-        self._tell(Ended(os.waitstatus_to_exitcode(status), is_memory))
-
-    def _tell(self, event: Ended | Prepared) -> None:
-        # If the main process is gone, the connection is closed, which the loop notices.
-        with contextlib.suppress(OSError):
-            self._control.sendall(framed(pickle.dumps(event)))
+        tell(self._control, Ended(os.waitstatus_to_exitcode(status), is_memory))
 
 
 def empty_if_full(log: Path) -> None:
@@ -223,3 +224,84 @@ def empty_if_full(log: Path) -> None:
     with contextlib.suppress(OSError):  # it does not exist or cannot be written
         if log.is_file() and log.stat().st_size > LOG_LIMIT:
             log.write_text(f"[mfbench dropped output: the log had reached {LOG_LIMIT:,} bytes]\n", encoding="ascii")
+
+
+_CODE = "import sys; sys.path[:] = {path!r}; from mfbench.processes.monitor import serve; serve({descriptor})"
+_PATIENCE = 10.0  # seconds to wait for the server to exit
+
+
+def start_monitor(preload: Sequence[str] = ()) -> socket.socket:
+    """Return the connection to a new monitor, which ends when the connection is closed."""
+    ours, theirs = socket.socketpair()
+    with theirs, _lock:
+        try:
+            send_request(_running(), (list(preload),), theirs)
+        except OSError:  # the server was killed
+            _stop()
+            send_request(_running(), (list(preload),), theirs)
+    return ours
+
+
+class _Server:
+    """The server as the main process sees it."""
+
+    def __init__(self) -> None:
+        self.owner = os.getpid()
+        self.connection, theirs = socket.socketpair()
+        with theirs:
+            code = _CODE.format(path=sys.path, descriptor=theirs.fileno())
+            # Native libraries read the thread limits when they are loaded, which happens in the server.
+            self.process = subprocess.Popen(
+                [multiprocessing.spawn.get_executable(), "-c", code],
+                env={**os.environ, **dict.fromkeys(process.THREAD_VARIABLES, "1")},
+                stdin=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,
+            )
+
+
+_lock = threading.Lock()
+_server: _Server | None = None
+
+
+def _running() -> socket.socket:
+    """Return the connection to the server; start it if this process has none."""
+    global _server
+    if _server is None or _server.owner != os.getpid():
+        _server = _Server()
+        atexit.register(_stop)
+    return _server.connection
+
+
+def _stop() -> None:
+    """Stop the server, and with it all monitors and their descendants."""
+    global _server
+    stopped, _server = _server, None
+    if stopped is not None and stopped.owner == os.getpid():
+        stopped.connection.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):  # it exits by itself
+            stopped.process.wait(_PATIENCE)
+
+
+def serve(descriptor: int) -> NoReturn:
+    """Fork monitors until the main process is gone; runs in the server."""
+    process.adopt_orphans()  # orphans of a killed monitor end with this process
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    signal.signal(signal.SIGCHLD, lambda *_: process.reap())
+    server = socket.socket(fileno=descriptor)
+    server.set_inheritable(False)
+    while (request := receive_request(server)) is not None:
+        modules, control = request
+        for module in modules:
+            # On failure, the worker that needs the module fails with the same error, and the run reports it.
+            try:
+                importlib.import_module(module)
+            except Exception:  # noqa: BLE001
+                traceback.print_exc()
+        if os.fork() == 0:
+            server.close()
+            monitor(socket.socket(fileno=control))
+        os.close(control)
+    process.end_descendants(signal.SIGKILL)
+    os._exit(0)

@@ -1,7 +1,5 @@
 """Process setup: output, native threads, memory limit, and termination with the parent."""
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import os
@@ -17,13 +15,9 @@ import psutil
 from mfbench.errors import UsageError
 
 THREAD_VARIABLES = (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "NUMBA_NUM_THREADS",
-    "NUMEXPR_NUM_THREADS",
+    "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "NUMEXPR_NUM_THREADS",
     "VECLIB_MAXIMUM_THREADS",
-)
+)  # fmt: skip
 _IS_LINUX = sys.platform.startswith("linux")
 # From <linux/prctl.h>.
 _PR_SET_PDEATHSIG = 1
@@ -66,17 +60,18 @@ def has_limited_addresses() -> bool:
 
 def end_with_parent() -> None:
     """Have the kernel kill this process when its parent dies, even if it hangs in compiled code (Linux)."""
-    if _IS_LINUX:
-        _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def adopt_orphans() -> None:
     """Make this process the parent of orphaned descendants, so that none escapes (Linux)."""
-    if _IS_LINUX:
-        _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
 def _prctl(option: int, value: int) -> None:
+    """Set an attribute of this process (Linux)."""
+    if not _IS_LINUX:
+        return
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(option, ctypes.c_ulong(value), 0, 0, 0):
         code = ctypes.get_errno()

@@ -1,7 +1,5 @@
 """Temporary folders, which the next start removes if their process was killed."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import tempfile

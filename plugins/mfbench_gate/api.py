@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from mfbench.api import DEFAULT_OUT, find_run, load_run, write_report
+from mfbench.api import load_run, write_report
+from mfbench.api.request import DEFAULT_OUT, find_run
 from mfbench.base.text import counted, plain_text
 from mfbench.data.cache import DataOptions
 from mfbench.data.lookup import Lookup

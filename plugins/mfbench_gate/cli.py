@@ -179,7 +179,7 @@ def add(
     out: Out = DEFAULT_OUT,
 ) -> None:
     """Add times, memory and scores of a run to a history, with commit, machine, versions and calibration."""
-    from mfbench.api import find_run
+    from mfbench.api.request import find_run
     from mfbench_gate.api import track_run
 
     console = make_console()

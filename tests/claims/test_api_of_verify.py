@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import mfbench
-from mfbench.api import opened_runs
+from mfbench.api.request import opened_runs
 from mfbench.errors import ExitCode, UsageError
 from mfbench.report.brief import problems
 from mfbench.report.sections.remarks import remarks

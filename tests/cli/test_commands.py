@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from mfbench.cli import commands, main
-from mfbench.cli.commands import CORE, find_commands
+from mfbench.cli import entry, main
+from mfbench.cli.entry import CORE, find_commands
 from mfbench.errors import PluginError
 from mfbench.host.features import CommandSpec, load
 
@@ -27,7 +27,7 @@ class Offered:
 def offered(monkeypatch):
     def offer(**values):
         table = {name.replace("_", "-"): Offered(name.replace("_", "-"), value) for name, value in values.items()}
-        monkeypatch.setattr(commands, "entries", lambda _: (table, ()))
+        monkeypatch.setattr(entry, "entries", lambda _: (table, ()))
 
     return offer
 
@@ -73,7 +73,7 @@ assert not heavy, heavy
 
 def test_a_target_that_cannot_be_imported(offered, capsys):
     offered(lost=CommandSpec("Lost.", "no_such_module_of_tests:f"), number=CommandSpec("3", "math:pi"))
-    app = commands.CommandGroup(name="mfbench")
+    app = entry.CommandGroup(name="mfbench")
     with pytest.raises(PluginError, match="'lost' of the package other cannot be loaded"):
         app.commands["lost"]
     with pytest.raises(PluginError, match=r"'number' of .*: TypeError: its target is neither a function nor a typer"):

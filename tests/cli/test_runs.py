@@ -27,7 +27,7 @@ def test_options_that_do_not_fit(subtests, tmp_path):
         ({"runs": ["a"], "published": "b"}, "name either a run or"),
         ({"runs": ["a"], "output": "x"}, "--output needs one of"),
         ({"runs": ["nowhere"]}, "holds no run"),
-        ({"published": "immigrate2020_table2", "as_curves": True}, "--curves needs a run: a published table"),
+        ({"published": "immigrate2020_table2", "as_curves": True}, "--curves and --metric need a run, not a published"),
         ({"runs": ["a"], "form_of_figures": "pdf"}, "--format is the form of the files of --figures: name a folder"),
         ({"runs": ["a"], "opens": True, "as_json": True}, "--open stands alone"),
         ({"runs": ["a"], "opens": True, "full": True}, "--open stands alone"),

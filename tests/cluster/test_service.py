@@ -157,7 +157,7 @@ class TestTrials:
 
 
 def _server_pid():
-    from mfbench.processes import server
+    from mfbench.processes import monitor as server
 
     return server._server.process.pid
 

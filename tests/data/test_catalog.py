@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from mfbench import Dataset, DatasetSpec
-from mfbench.data.catalog import check_exists, load
+from mfbench.data.catalog import check_exists, find, load
+from mfbench.data.lookup import Lookup
 from mfbench.data.reference import parse_reference
 from mfbench.errors import DataError, MfbenchError, PluginError, UnknownNameError, UsageError
 from mfbench.host.registry import load_registry
@@ -145,10 +146,14 @@ class TestSize:
             load("thing", registry)
 
 
+def load_file(text, registry, **options):
+    return find(parse_reference(text, **options), registry, Lookup()).data
+
+
 class TestFiles:
     def test_relative_paths_are_looked_for_in_the_folder(self, tmp_path, toy_registry, monkeypatch):
         (tmp_path / "own.csv").write_text(CSV)
-        found = load("file:own.csv", toy_registry, folder=tmp_path)
+        found = load_file("file:own.csv", toy_registry, folder=tmp_path)
         assert (found.n_samples, found.feature_names) == (3, ("a", "b"))
         check_exists(parse_reference("file:own.csv", folder=tmp_path), toy_registry)
         monkeypatch.chdir(tmp_path)
@@ -156,11 +161,11 @@ class TestFiles:
 
     def test_absolute_paths_need_no_folder(self, tmp_path, toy_registry):
         (tmp_path / "own.csv").write_text(CSV)
-        assert load(f"file:{tmp_path / 'own.csv'}", toy_registry, folder=tmp_path / "gone").n_samples == 3
+        assert load_file(f"file:{tmp_path / 'own.csv'}", toy_registry, folder=tmp_path / "gone").n_samples == 3
 
     def test_target_and_categories_reach_the_reader(self, tmp_path, toy_registry):
         (tmp_path / "own.csv").write_text(CSV)
-        found = load("file:own.csv", toy_registry, folder=tmp_path, target="a", categorical=["b"])
+        found = load_file("file:own.csv", toy_registry, folder=tmp_path, target="a", categorical=["b"])
         assert found.feature_names == ("b", "kind")
         assert found.categorical.tolist() == [True, True]
 
@@ -168,7 +173,7 @@ class TestFiles:
         with pytest.raises(UsageError, match=r"gone\.csv does not exist"):
             check_exists(parse_reference("file:gone.csv", folder=tmp_path), toy_registry)
         with pytest.raises(MfbenchError, match=r"gone\.csv"):
-            load("file:gone.csv", toy_registry, folder=tmp_path)
+            load_file("file:gone.csv", toy_registry, folder=tmp_path)
 
     def test_a_home_folder_is_understood(self, monkeypatch, tmp_path):
         monkeypatch.setenv("HOME", str(tmp_path))

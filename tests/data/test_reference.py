@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -51,6 +52,17 @@ def test_columns_are_kept():
 def test_how_a_table_is_read_is_part_of_its_key():
     assert UCIReference("1").key == "uci:1"
     assert UCIReference("1", categorical=()).key != "uci:1"
+
+
+def test_what_is_neither_a_number_nor_a_name(subtests):
+    for prefix, names in {
+        "openml:": ["", "..", ".", "../61", "a/b", "a b", "x@", "x@0", "x@y", "0", "é", "a\n"],
+        "openml-suite:": ["", "../1", "a b", "a/b"],
+        "uci:": ["", "0", "-1", "iris", "../53", "5 3", str(10**12)],
+    }.items():
+        for name in names:
+            with subtests.test(prefix=prefix, name=name), pytest.raises(UsageError, match=r"cannot read .*: write it"):
+                parse_reference(prefix + name)
 
 
 @given(st.sampled_from(["openml:", "uci:", "mirror:", "import:", "openml-suite:"]), st.text(max_size=12))

@@ -19,6 +19,7 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -98,8 +99,8 @@ def serve() -> None:
     load_registry = importlib.import_module("mfbench.host.registry").load_registry
     registry = load_registry()  # what it imports and reads of the installed distributions is the same in every command
     code_hashes = importlib.import_module("mfbench.host.code_hashes")
-    packages = code_hashes._packages()
-    code_hashes._packages = lambda: packages  # plugins of hosts are files without a distribution
+    packages = metadata.packages_distributions()
+    code_hashes._packages = lambda folders: packages  # plugins of hosts are files without a distribution
     code_hashes.host_code()  # parses all of it; a plan reads the files again, and parses what has changed
     for name in ("anova-f", "relieff", "variance"):
         code_hashes.method_code(registry.selector(name))

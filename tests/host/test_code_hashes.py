@@ -282,11 +282,11 @@ class TestForeignCode:
         monkeypatch.setattr(sys.modules["__main__"], "__spec__", None)
         monkeypatch.setattr(sys.modules["__main__"], "__file__", str(script), raising=False)
         package_hash.cache_clear()
-        meaning.forget()
+        meaning.locate.cache_clear()
         assert package_hash("__main__")
         monkeypatch.delattr(sys.modules["__main__"], "__file__")
         package_hash.cache_clear()
-        meaning.forget()
+        meaning.locate.cache_clear()
         assert package_hash("__main__") == ""
 
 
@@ -421,7 +421,7 @@ def test_a_linked_folder_and_compiled_files_without_source_are_part_of_a_package
 
     def hashed():
         package_hash.cache_clear()
-        meaning.forget()
+        meaning.locate.cache_clear()
         return package_hash("made_linked")
 
     hashes = [hashed()]
@@ -433,4 +433,4 @@ def test_a_linked_folder_and_compiled_files_without_source_are_part_of_a_package
     (package / "__pycache__" / "cached.pyc").write_bytes(b"1")
     assert len(set(hashes)) == 3 and hashed() == hashes[-1]
     package_hash.cache_clear()
-    meaning.forget()
+    meaning.locate.cache_clear()

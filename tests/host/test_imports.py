@@ -12,7 +12,7 @@ from mfbench.host.meaning import locate, reachable
 def write(tmp_path, monkeypatch):
     """Return a function that writes importable modules, each of which would end the process if it were imported."""
     monkeypatch.syspath_prepend(tmp_path)
-    meaning.forget()
+    meaning.locate.cache_clear()
 
     def modules(**texts):
         for name, text in texts.items():
@@ -23,7 +23,7 @@ def write(tmp_path, monkeypatch):
 
     yield modules
     assert not [name for name in sys.modules if name.startswith("made_")]
-    meaning.forget()
+    meaning.locate.cache_clear()
 
 
 @pytest.mark.parametrize(

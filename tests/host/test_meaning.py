@@ -122,7 +122,7 @@ def write(tmp_path, monkeypatch):
                     break
                 if not (folder / "__init__.py").exists():
                     (folder / "__init__.py").write_text("")
-        imports.forget()
+        imports.locate.cache_clear()
         sys.path_importer_cache.clear()
 
     return write

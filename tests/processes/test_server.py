@@ -3,7 +3,7 @@
 import os
 import signal
 
-from mfbench.processes import server
+from mfbench.processes import monitor as server
 from mfbench.processes.call import call
 
 

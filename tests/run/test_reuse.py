@@ -7,7 +7,8 @@ import pytest
 from small_runs import SUITE, InProcess
 from tampering import changed
 
-from mfbench.api import Request, Run, explain_keys, prepare_suite
+from mfbench.api import Request, Run, prepare_suite
+from mfbench.api.request import explain_keys
 from mfbench.errors import RunError, UsageError
 from mfbench.model.earlier import EarlierRun
 from mfbench.model.trials import Status

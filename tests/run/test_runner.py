@@ -12,7 +12,8 @@ from small_runs import InProcess
 from tampering import changed
 from undisturbed import exactly_once, same_results
 
-from mfbench.api import Request, Run, exit_code, explain_keys, prepare_suite
+from mfbench.api import Request, Run, exit_code, prepare_suite
+from mfbench.api.request import explain_keys
 from mfbench.errors import NothingPlannedError, PluginError, RunError
 from mfbench.model.trials import Status, Trial, TrialResult
 from mfbench.report.contents import report_of

@@ -140,13 +140,6 @@ class TestNames:
         site.page("/api/v1/json/data/list/data_name/kr-vs-kp%281.0%29%2C_x/status/active", self.answer(61))
         assert load_openml("kr-vs-kp(1.0),_x")[0].name == "openml:61"
 
-    def test_what_is_neither_number_nor_name(self, subtests, site):
-        for reference in ["", "..", ".", "../61", "a/b", "a b", "x@", "x@0", "x@y", "0", "é", "a\n"]:
-            with subtests.test(reference=reference):
-                with pytest.raises(UsageError, match="is not an OpenML dataset"):
-                    load_openml(reference)
-                assert site.asked == []
-
     def test_an_unknown_name(self, site, faults):
         site.faults["/api/v1/json/data/list/data_name/nothing/status/active"] = [faults.complaint(372, "No results")]
         with pytest.raises(DataError, match=r"there is no public OpenML dataset 'nothing'.*'No results', code 372"):
@@ -177,14 +170,6 @@ class TestSuite:
                 site.page(STUDY, {"study": study})
                 with pytest.raises(DataError, match="does not have the documented form"):
                     openml_suite(99)
-
-    def test_what_is_no_suite(self, subtests, site):
-        for reference in ["", "../1", "a b", "a/b"]:
-            with (
-                subtests.test(reference=reference),
-                pytest.raises(UsageError, match="is not an OpenML suite"),
-            ):
-                openml_suite(reference)
 
 
 class TestFaults:
@@ -276,19 +261,6 @@ class TestFaults:
 
 
 class TestServer:
-    def test_the_package_configuration_says_where(self, site, monkeypatch):
-        from openml import config
-
-        site.openml()
-        monkeypatch.delenv("MFBENCH_OPENML_URL")
-        monkeypatch.setattr(config, "server", site.url + "/api/v1/xml/")
-        assert load_openml("61")[0].n_samples == 4
-
-    def test_the_address_may_be_that_of_an_interface(self, site, monkeypatch):
-        site.openml()
-        monkeypatch.setenv("MFBENCH_OPENML_URL", site.url + "/api/v1/json")
-        assert load_openml("61")[0].n_samples == 4
-
     def test_progress_is_that_of_the_table(self, site, tables):
         site.openml()
         calls = []

@@ -147,10 +147,3 @@ class TestFaults:
         with pytest.raises(DataError, match=r"UCI dataset 53 cannot be used: .*line 2: 2 values") as error:
             load_uci(53)
         assert str(scratch) not in str(error.value)
-
-    def test_what_is_no_number(self, subtests, site):
-        for number in ["", "0", "-1", "iris", "../53", "5 3", 10**12]:
-            with subtests.test(number=number):
-                with pytest.raises(UsageError, match="is not the number of a UCI dataset"):
-                    load_uci(number)
-                assert site.asked == []
