@@ -109,6 +109,15 @@ def own_cache(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def openml_home(tmp_path_factory):
+    """Importing openml makes folders for its settings and its cache: not in the developer's home."""
+    with pytest.MonkeyPatch.context() as patch:
+        for variable in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "OPENML_CACHE_DIR"):
+            patch.setenv(variable, str(tmp_path_factory.mktemp(variable.lower())))
+        yield
+
+
+@pytest.fixture(scope="session")
 def make_plugin():
     """Return a function that builds a plugin module from lists of specs; a callable becomes the hook itself."""
 

@@ -87,7 +87,6 @@ def choose_target(what: str, declared: Sequence[str], columns: Collection[str], 
 
 
 OPENML_VARIABLE = "MFBENCH_OPENML_URL"
-_OPENML = "https://www.openml.org"
 
 _OVERLOADED = "107"
 _FIELDS = (
@@ -121,7 +120,7 @@ def load_openml(
         *_flagged(flags, "is_ignore"),
         *_flagged(flags, "is_row_identifier"),
     ]
-    page = f"{_OPENML}/d/{number}"
+    page = f"https://www.openml.org/d/{number}"
     title = f"{plain_text(description['name'], 100)}, version {description['version']}"
     return load_table(
         what,
@@ -147,15 +146,14 @@ def openml_suite(reference: str | int) -> list[int]:
     with answer_of("OpenML", what):
         numbers = dict.fromkeys(int(number) for number in _as_list((answer["study"].get("data") or {}).get("data_id")))
     if not numbers:
-        raise DataError(f"{what} lists no datasets: check its number or alias at {_OPENML}")
+        raise DataError(f"{what} lists no datasets: check its number or alias at https://www.openml.org")
     return list(numbers)
 
 
 def _request(path: str, what: str) -> Any:
     """Return the response of the REST API, whose errors carry a code and a message in the body."""
-    server = (os.environ.get(OPENML_VARIABLE) or _OPENML).rstrip("/")
     try:
-        return fetch_json(f"{server}/api/v1/json/{path}", what=what)
+        return fetch_json(f"{_server()}/api/v1/json/{path}", what=what)
     except RefusedError as error:
         try:
             complaint = json.loads(error.body)["error"]
@@ -213,6 +211,19 @@ def _flags_of(number: int) -> Flags:
     with answer_of("OpenML", what):
         columns = _as_list(answer["data_features"]["feature"])
         return {str(column["name"]).strip(): {**column, "data_type": str(column["data_type"])} for column in columns}
+
+
+def _server() -> str:
+    """Return the server's address; the package's configuration holds the XML endpoint."""
+    address = os.environ.get(OPENML_VARIABLE)
+    if not address:
+        try:
+            from openml import config
+        except (ImportError, OSError) as error:  # importing it creates its configuration and cache folders
+            reason = f"the openml package cannot be imported ({plain_text(error, 200)})"
+            raise DataError(f"{reason}: install it, and make sure that its home folder is writable") from error
+        address = config.server
+    return re.sub(r"/api/v1(/.*)?$", "", address.rstrip("/"))
 
 
 def _flagged(flags: Flags, flag: str) -> list[str]:

@@ -13,6 +13,8 @@ from mfbench.data.download import fetch_file
 from mfbench.data.repositories import load_openml, load_uci
 from mfbench.errors import MfbenchError
 
+pytestmark = pytest.mark.usefixtures("openml_home")
+
 BODY = b"a,class\n1,x\n2,y\n"
 LIMITS = {"LIMIT_BYTES": 1 << 16, "TIMEOUT": 0.2, "DEADLINE": 0.5, "RETRIES": 1, "PAUSE": 0.01, "LONGEST_PAUSE": 0.1}
 STATUS_LINES = [

@@ -227,6 +227,11 @@ def site(monkeypatch):
     thread.join()
 
 
+@pytest.fixture(autouse=True)
+def no_folders_at_home(openml_home):
+    """Every client may import openml."""
+
+
 @pytest.fixture
 def scratch(tmp_path, monkeypatch):
     """An empty folder in the place of the system's temporary one."""

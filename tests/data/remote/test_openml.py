@@ -261,6 +261,19 @@ class TestFaults:
 
 
 class TestServer:
+    def test_the_package_configuration_says_where(self, site, monkeypatch):
+        from openml import config
+
+        site.openml()
+        monkeypatch.delenv("MFBENCH_OPENML_URL")
+        monkeypatch.setattr(config, "server", site.url + "/api/v1/xml/")
+        assert load_openml("61")[0].n_samples == 4
+
+    def test_the_address_may_be_that_of_an_interface(self, site, monkeypatch):
+        site.openml()
+        monkeypatch.setenv("MFBENCH_OPENML_URL", site.url + "/api/v1/json")
+        assert load_openml("61")[0].n_samples == 4
+
     def test_progress_is_that_of_the_table(self, site, tables):
         site.openml()
         calls = []
