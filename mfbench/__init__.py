@@ -30,9 +30,9 @@ _NAMES = {
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
 
 __all__ = [
-    "Cell", "Chart", "ClassifierSpec", "CommandSpec", "Dataset", "DatasetSpec", "ExecutorSpec", "MetricSpec", "Predictions",
-    "Run", "Section", "SelectorSpec", "Table", "__version__", "hookimpl", "load_dataset", "load_run", "make", "power",
-    "run_suite", "save_chart",
+    "Cell", "Chart", "ClassifierSpec", "CommandSpec", "Dataset", "DatasetSpec", "ExecutorSpec", "MetricSpec",
+    "Predictions", "Run", "Section", "SelectorSpec", "Table", "__version__", "hookimpl", "load_dataset", "load_run", "make",
+    "power", "run_suite", "save_chart",
 ]  # fmt: skip
 
 

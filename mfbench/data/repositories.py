@@ -5,6 +5,7 @@ Numbers and names are those of references, which are checked already (`mfbench.d
 
 import json
 import os
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
