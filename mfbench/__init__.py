@@ -31,8 +31,8 @@ _HOMES = {name: module for module, names in _NAMES.items() for name in names}
 
 __all__ = [
     "Cell", "Chart", "ClassifierSpec", "CommandSpec", "Dataset", "DatasetSpec", "ExecutorSpec", "MetricSpec",
-    "Predictions", "Run", "Section", "SelectorSpec", "Table", "__version__", "hookimpl", "load_dataset", "load_run", "make",
-    "power", "run_suite", "save_chart",
+    "Predictions", "Run", "Section", "SelectorSpec", "Table", "__version__", "hookimpl", "load_dataset", "load_run",
+    "make", "power", "run_suite", "save_chart",
 ]  # fmt: skip
 
 
