@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from mfbench_margin._family import SignedSelector
 from mfbench_margin._nearest.differences import as_mask
 from mfbench_margin._nearest.radius import Radius, radius_margin
-from mfbench_margin._nearest.relief_selector import SignedSelector
 
 
 class _RadiusSelector(SignedSelector):
