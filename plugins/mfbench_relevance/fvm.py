@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
-from mfbench_relevance._box_selector import BoxSelector
+from mfbench_relevance._box.solver import BoxSelector
 
 
 class FVM(BoxSelector):

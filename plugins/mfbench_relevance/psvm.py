@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
-from mfbench_relevance._box_selector import BoxSelector
+from mfbench_relevance._box.solver import BoxSelector
 
 
 class PSVM(BoxSelector):
