@@ -17,9 +17,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mfbench_learners.checked import class_codes
-from mfbench_similarity._nearest.lists import nearest
+from mfbench_similarity._nearest.lists import RULES, against_rest, by_class, leads, nearest, scores
 from mfbench_similarity._nearest.table import Compare, Matrix, Table, bilinear, prepare
-from mfbench_similarity._nearest.votes import RULES, against_rest, by_class, leads, scores
 
 MODES = ("multiclass", "one-vs-rest")
 # A weight and a matrix (p, p), a diagonal (p,), or None for the identity.

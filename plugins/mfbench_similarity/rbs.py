@@ -7,9 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
-from mfbench_similarity._cones import in_form, nearest_psd
-from mfbench_similarity._learner import SimilarityLearner
-from mfbench_similarity._nearest.pairs import Pairs, differences
+from mfbench_similarity._learner import SimilarityLearner, in_form, nearest_psd
+from mfbench_similarity._nearest.lists import Pairs, differences
 from mfbench_similarity._nearest.table import Matrix, Normalization
 
 

@@ -12,9 +12,8 @@ from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from mfbench_similarity._cones import in_form, project_psd
-from mfbench_similarity._learner import SimilarityLearner
-from mfbench_similarity._nearest.pairs import Pairs, differences
+from mfbench_similarity._learner import SimilarityLearner, in_form, project_psd
+from mfbench_similarity._nearest.lists import Pairs, differences
 from mfbench_similarity._nearest.table import Matrix, Normalization, times
 
 # With "auto", beta times the median absolute margin is this.

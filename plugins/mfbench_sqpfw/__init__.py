@@ -9,10 +9,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mfbench_sqpfw import toy
     from mfbench_sqpfw.certificate import Certificate
     from mfbench_sqpfw.cv import SQPFeatureWeightingCV
-    from mfbench_sqpfw.path import SQPFeatureWeightingPath, sqpfw_path
+    from mfbench_sqpfw.path import SQPFeatureWeightingPath, sqpfw_path, toy_data
     from mfbench_sqpfw.weight_path import WeightPath
     from mfbench_sqpfw.weighting import SQPFeatureWeighting
 
@@ -23,6 +22,7 @@ _MODULES = {
     "SQPFeatureWeightingPath": "mfbench_sqpfw.path",
     "WeightPath": "mfbench_sqpfw.weight_path",
     "sqpfw_path": "mfbench_sqpfw.path",
+    "toy_data": "mfbench_sqpfw.path",
 }
 
 __all__ = [
@@ -32,13 +32,11 @@ __all__ = [
     "SQPFeatureWeightingPath",
     "WeightPath",
     "sqpfw_path",
-    "toy",
+    "toy_data",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "toy":
-        return import_module("mfbench_sqpfw.toy")
     if name in _MODULES:
         value = getattr(import_module(_MODULES[name]), name)
         globals()[name] = value

@@ -18,8 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mfbench_learners.checked import CheckedRowsMixin, class_codes
 from mfbench_sqpfw._active_set.problem import Floats, Ints, Problem, prepare
-from mfbench_sqpfw._active_set.solution import Solution
-from mfbench_sqpfw._active_set.solver import Solver
+from mfbench_sqpfw._active_set.solver import Solution, Solver
 
 # With working_set="auto": up to this many samples all members are watched, above it this many of each row.
 _FULL = 64

@@ -1,8 +1,8 @@
 """The nouns of evidence maximisation: a problem, the posterior of its weights for given precisions, a solution.
 
 The model in the space of the kernel is phi(y) = sum_i w_i phi(f_i) + noise of variance s², w_i of variance 1 / beta_i.
-Two forms of the same algebra compute it: from the kernel of features, O(a³) for a active features whatever the number of
-rows, and, where the kernel is an inner product of fewer rows than features, from the n rows, O(n² a).
+Two forms of the same algebra compute it: from the kernel of features, in O(a³) for a active features, whatever the
+number of rows; and, where the kernel is an inner product of fewer rows than features, from the n rows, in O(n² a).
 """
 
 from __future__ import annotations
