@@ -1,8 +1,12 @@
-"""Base classes of this plugin's classifiers: input checks, labels of any type, predictions from probabilities."""
+"""Base classes of this plugin's classifiers: input checks, labels of any type, predictions from probabilities.
+
+Also what several of them share: binary problems against the rest, and matrices of pairwise interactions.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +16,9 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mfbench_learners.checked import CheckedRowsMixin, class_codes
+
+# The matrix of 5000 features takes 200 MB.
+MAX_FEATURES = 5000
 
 
 class CodedClassifier(CheckedRowsMixin, ClassifierMixin, BaseEstimator, ABC):
@@ -141,3 +148,34 @@ def shares(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     total = scores.sum(axis=1, keepdims=True)
     equal = np.full_like(scores, 1.0 / scores.shape[1])
     return np.asarray(np.divide(scores, total, out=equal, where=total > 0))
+
+
+def pair_matrix(estimator: Any, weights: Mapping[tuple[int, int], float]) -> NDArray[np.float64]:
+    """Return ``interaction_importances_``: symmetric, 0 on the diagonal.
+
+    Parameters
+    ----------
+    estimator : object
+        A fitted estimator, with ``n_features_in_``.
+    weights : mapping from (int, int) to float
+        Weights of pairs of different features, each pair listed once.
+
+    Returns
+    -------
+    matrix : ndarray of shape (n_features, n_features)
+        0 for every other pair.
+
+    Raises
+    ------
+    AttributeError
+        With more than 5000 features, so that ``hasattr`` reports that the attribute does not exist.
+    """
+    p = estimator.n_features_in_
+    if p > MAX_FEATURES:
+        raise AttributeError(
+            f"{type(estimator).__name__} has no interaction_importances_ for more than {MAX_FEATURES} features"
+        )
+    matrix = np.zeros((p, p))
+    for (first, second), weight in weights.items():
+        matrix[first, second] = matrix[second, first] = weight
+    return matrix

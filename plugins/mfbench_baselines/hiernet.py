@@ -13,11 +13,10 @@ from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from mfbench_baselines._classifier import CodedClassifier, SelectingMixin, one_against_rest, shares
+from mfbench_baselines._classifier import CodedClassifier, SelectingMixin, one_against_rest, pair_matrix, shares
 from mfbench_baselines._hiernet_active import solve_weak_active
 from mfbench_baselines._hiernet_solver import Problem, solve_strong
-from mfbench_baselines._pairs import pair_matrix
-from mfbench_baselines._screen import strongest
+from mfbench_baselines._selector import strongest
 
 SMALLEST_SHARE = 0.01
 # Number of penalties tried beyond the best so far; the smallest take the longest to fit.

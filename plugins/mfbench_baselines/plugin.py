@@ -48,7 +48,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
         SelectorSpec(
             name="columns",
             summary="A fixed range of columns; nothing is learned",
-            factory="mfbench_baselines.columns:FixedColumns",
+            factory="mfbench_baselines.filters:FixedColumns",
             tags=("baseline", "control"),
         ),
         SelectorSpec(
@@ -171,7 +171,7 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
         ClassifierSpec(
             name="svm-linear",
             summary="Support vector machine, linear, squared hinge loss, one against the rest",
-            factory="mfbench_baselines.linear_svm:LinearSVM",
+            factory="mfbench_baselines.classifiers:LinearSVM",
             paper="C. Cortes, V. Vapnik, Support-vector networks, Machine Learning 20(3), 1995",
             defaults={"dual": False, "max_iter": 10000},
             grid={"C": (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)},
@@ -242,7 +242,7 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
         ClassifierSpec(
             name="xgboost-interactions",
             summary="XGBoost, with the gain of each pair of features",
-            factory="mfbench_baselines.xgboost_pairs:XGBoostPairs",
+            factory="mfbench_baselines.classifiers:XGBoostPairs",
             paper=f"{XGBOOST}; pairs: S. Karbowiak, P. Biecek, EIX: Explain interactions in XGBoost, R package, 2018",
             defaults={"n_jobs": 1},
             grid={"max_depth": (2, 4, 6), "learning_rate": (0.05, 0.1, 0.3)},

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from mfbench_baselines._classifier import CodedClassifier, SelectingMixin
+from mfbench_baselines._classifier import CodedClassifier, SelectingMixin, pair_matrix
 from mfbench_baselines._multinomial import log_probabilities
-from mfbench_baselines._pairs import pair_matrix
-from mfbench_baselines._screen import strongest
+from mfbench_baselines._selector import strongest
 from mfbench_baselines._soda_search import Search, Term, values
 
 

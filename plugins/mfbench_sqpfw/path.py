@@ -163,7 +163,8 @@ def toy_data() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return seven points in the plane whose whole path can be followed by hand.
 
     Four are of one class and three of another; all distances differ. The dataset resembles the paper's illustration
-    (supplement G), whose coordinates are not printed. With ``kappa=2`` the target neighbours change many times until only the first feature has a positive weight.
+    (supplement G), whose coordinates are not printed. With ``kappa=2`` the target neighbours change many times
+    until only the first feature has a positive weight.
 
     Returns
     -------
