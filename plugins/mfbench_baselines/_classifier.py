@@ -12,8 +12,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from mfbench_learners.checked import CheckedRowsMixin, class_codes
 
@@ -101,14 +100,6 @@ class ModelClassifier(CodedClassifier):
 
     def _probabilities(self, X: NDArray[np.float64]) -> NDArray[np.floating]:
         return np.asarray(self.model_.predict_proba(X))
-
-
-class SelectingMixin(SelectorMixin):
-    """Feature selection for a classifier whose ``feature_importances_`` are 0 for unused features."""
-
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        return np.asarray(self.feature_importances_) > 0
 
 
 def one_against_rest(codes: NDArray[np.intp], n_classes: int) -> NDArray[np.bool_]:

@@ -12,13 +12,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
+
+from mfbench_learners.checked import ImportanceSelectorMixin
 
 
-class ImportanceSelector(SelectorMixin, BaseEstimator, ABC):
+class ImportanceSelector(ImportanceSelectorMixin, BaseEstimator, ABC):
     """A selector that ranks columns by `_importances`, which subclasses implement."""
 
     # Types only: the range depends on X.
@@ -55,11 +56,7 @@ class ImportanceSelector(SelectorMixin, BaseEstimator, ABC):
             target = self._target(labels)
         else:
             table = validate_data(self, X, dtype=np.float64)
-        if self.n_features_to_select is not None and not 1 <= self.n_features_to_select <= table.shape[1]:
-            raise ValueError(
-                f"n_features_to_select must be None or from 1 to {table.shape[1]}, the number of features of X; "
-                f"got {self.n_features_to_select!r}"
-            )
+        self._check_n_features_to_select(table.shape[1])
         self.feature_importances_ = self._importances(table, target)
         return self
 
@@ -71,15 +68,6 @@ class ImportanceSelector(SelectorMixin, BaseEstimator, ABC):
     @abstractmethod
     def _importances(self, X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
         """Return one number per column; larger means more relevant. y is empty for a selector that uses X alone."""
-
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        if self.n_features_to_select is None:
-            return self.feature_importances_ > 0
-        mask = np.zeros(self.n_features_in_, dtype=bool)
-        # A stable sort resolves ties in favour of the column that comes first.
-        mask[np.argsort(-self.feature_importances_, kind="stable")[: self.n_features_to_select]] = True
-        return mask
 
 
 class SupervisedSelector(ImportanceSelector):

@@ -16,12 +16,13 @@ from sklearn.svm import LinearSVC
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from mfbench_baselines._classifier import ModelClassifier, SelectingMixin, pair_matrix
+from mfbench_baselines._classifier import ModelClassifier, pair_matrix
+from mfbench_learners.checked import ImportanceSelectorMixin
 
 LARGEST = 1e75
 
 
-class LassoClassifier(SelectingMixin, ModelClassifier):
+class LassoClassifier(ImportanceSelectorMixin, ModelClassifier):
     r"""Logistic regression with an L1 penalty, one against the rest.
 
     For each class (for the second one only, if there are two) it minimises

@@ -1,4 +1,4 @@
-"""Checked data: classes as codes, and rows to predict."""
+"""Checked data, and selection by importances: what estimators of all plugins do alike."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -53,6 +54,26 @@ def class_codes(estimator: Any, y: NDArray[Any]) -> NDArray[np.int64]:
     return codes.astype(np.int64)
 
 
+def find_targets(estimator: Any, codes: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which samples have a hit, and hence a margin; set ``n_skipped_`` to the number of the others.
+
+    A sample that is alone in its class is not a target, but still a miss of others.
+
+    Raises
+    ------
+    ValueError
+        If every sample is alone in its class.
+    """
+    has_hit: NDArray[np.bool_] = np.bincount(codes)[codes] > 1
+    estimator.n_skipped_ = int(np.count_nonzero(~has_hit))
+    if not has_hit.any():
+        raise ValueError(
+            f"{type(estimator).__name__} needs a class with at least 2 samples, but each of the "
+            f"{len(codes)} samples is alone in its class"
+        )
+    return has_hit
+
+
 class CheckedRowsMixin:
     """Rows to predict as float64, for a fitted estimator."""
 
@@ -61,3 +82,27 @@ class CheckedRowsMixin:
         check_is_fitted(self)
         checked: NDArray[np.float64] = validate_data(self, X, dtype=np.float64, reset=False)
         return checked
+
+
+class ImportanceSelectorMixin(SelectorMixin):
+    """Selection of the features of positive ``feature_importances_``, or of a number of the most important ones."""
+
+    n_features_to_select: int | None = None
+
+    def _check_n_features_to_select(self, n_features: int) -> None:
+        """Refuse a number of features that is not from 1 to `n_features`."""
+        if self.n_features_to_select is not None and not 1 <= self.n_features_to_select <= n_features:
+            raise ValueError(
+                f"n_features_to_select must be None or from 1 to {n_features}, the number of features of X; "
+                f"got {self.n_features_to_select!r}"
+            )
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        importances = np.asarray(self.feature_importances_)
+        if self.n_features_to_select is None:
+            return importances > 0
+        mask = np.zeros(len(importances), dtype=bool)
+        # A stable sort resolves ties in favour of the feature that comes first.
+        mask[np.argsort(-importances, kind="stable")[: self.n_features_to_select]] = True
+        return mask

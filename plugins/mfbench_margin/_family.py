@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from mfbench_margin._learner import MarginLearner
 from mfbench_margin._nearest.differences import are_constant, as_mask
@@ -36,10 +35,6 @@ class SignedSelector(MarginLearner):
         self.feature_importances_ = weights
         self.weights_ = np.maximum(weights, 0.0)
         self.degenerate_ = not bool((weights > 0).any())
-
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        return self.weights_raw_ > 0
 
 
 class MarginSelector(SignedSelector):

@@ -15,11 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._available_if import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from mfbench_learners.checked import CheckedRowsMixin, class_codes
+from mfbench_learners.checked import CheckedRowsMixin, ImportanceSelectorMixin, class_codes, find_targets
 
 # With sample weights that sum to more than this, or less than its inverse, the objective would overflow or vanish.
 LARGEST_SUM = 1e100
@@ -27,7 +26,7 @@ LARGEST_SUM = 1e100
 TOO_LARGE = "the values of X are too large: distances overflow; scale them first"
 
 
-class MarginLearner(SelectorMixin, BaseEstimator):
+class MarginLearner(ImportanceSelectorMixin, BaseEstimator):
     """Base class of selectors that weight features by margins; `transform` keeps the features of positive weight."""
 
     # Whether NaN in X marks a missing value.
@@ -107,10 +106,6 @@ class MarginClassifier(CheckedRowsMixin, ClassifierMixin, MarginLearner):
     def _set_weights(self, weights: NDArray[np.float64]) -> None:
         self.weights_ = weights
         self.feature_importances_ = weights
-
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        return self.weights_ > 0
 
 
 class WeightedMarginClassifier(MarginClassifier):
@@ -209,26 +204,6 @@ def _check_weights(sample_weight: Any, X: NDArray[np.float64]) -> NDArray[np.flo
     if total > 0.0 and not 1.0 / LARGEST_SUM <= total <= LARGEST_SUM:
         raise ValueError(f"sample_weight sums to {total:.3g}; scale it to a sum near 1, as only its ratios matter")
     return weights
-
-
-def find_targets(estimator: MarginLearner, codes: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return which samples have a hit, and hence a margin; set ``n_skipped_`` to the number of the others.
-
-    A sample that is alone in its class is not a target, but still a miss of others.
-
-    Raises
-    ------
-    ValueError
-        If every sample is alone in its class.
-    """
-    has_hit: NDArray[np.bool_] = np.bincount(codes)[codes] > 1
-    estimator.n_skipped_ = int(np.count_nonzero(~has_hit))
-    if not has_hit.any():
-        raise ValueError(
-            f"{type(estimator).__name__} needs a class with at least 2 samples, but each of the "
-            f"{len(codes)} samples is alone in its class"
-        )
-    return has_hit
 
 
 def varying(X: NDArray[np.float64]) -> NDArray[np.bool_]:

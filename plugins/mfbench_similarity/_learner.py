@@ -7,13 +7,12 @@ from abc import abstractmethod
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from mfbench_learners.checked import ImportanceSelectorMixin
 from mfbench_similarity._classifier import SimilarityClassifier, Voters
 from mfbench_similarity._nearest.lists import Pairs, find_pairs, margins
 from mfbench_similarity._nearest.table import NORMALIZATIONS, Compare, Matrix, Normalization, build_table
@@ -113,7 +112,7 @@ def _is_definite(A: Matrix) -> bool:
     return True
 
 
-class SimilarityLearner(SelectorMixin, SimilarityClassifier):
+class SimilarityLearner(ImportanceSelectorMixin, SimilarityClassifier):
     """Base class of classifiers that learn a matrix per problem; `transform` keeps the features of positive weight."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -215,13 +214,3 @@ class SimilarityLearner(SelectorMixin, SimilarityClassifier):
             raise AttributeError("there is one matrix per class: use matrices_")
         only: Matrix = self.matrices_[0]
         return only
-
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        support: NDArray[np.bool_] = self.weights_ > 0
-        return support
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags

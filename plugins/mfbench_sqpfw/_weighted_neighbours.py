@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.feature_selection import SelectorMixin
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
-from mfbench_learners.checked import CheckedRowsMixin, class_codes
+from mfbench_learners.checked import CheckedRowsMixin, ImportanceSelectorMixin, class_codes
 from mfbench_sqpfw._active_set.problem import Floats, Ints, Problem, prepare
 from mfbench_sqpfw._active_set.solver import Solution, Solver
 
@@ -25,7 +24,7 @@ _FULL = 64
 _WATCHED = 20
 
 
-class WeightedNeighbours(CheckedRowsMixin, ClassifierMixin, SelectorMixin, BaseEstimator):
+class WeightedNeighbours(CheckedRowsMixin, ClassifierMixin, ImportanceSelectorMixin, BaseEstimator):
     """Base class: k nearest neighbours under feature weights; `transform` keeps the features of positive weight."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -128,16 +127,6 @@ class WeightedNeighbours(CheckedRowsMixin, ClassifierMixin, SelectorMixin, BaseE
         rows = self._check_rows(X)
         shares: Floats = self._neighbours.predict_proba(embed(rows, self.weights_))
         return shares
-
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        mask: NDArray[np.bool_] = self.weights_ > 0
-        return mask
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
 
 
 def embed(X: Floats, weights: Floats) -> Floats:
