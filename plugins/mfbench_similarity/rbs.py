@@ -206,11 +206,7 @@ class RBSPSD(RBS):
         rule: str = "knn-a",
         mode: str = "multiclass",
     ) -> None:
-        self.n_neighbors = n_neighbors
-        self.matrix = matrix
-        self.normalization = normalization
-        self.rule = rule
-        self.mode = mode
+        super().__init__(n_neighbors, matrix, normalization, rule, mode)
 
     def _learn(self, rows: Matrix, pairs: Pairs, problem: int) -> Matrix:
         G = self._solution(pairs, problem)

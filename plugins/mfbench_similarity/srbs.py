@@ -252,8 +252,6 @@ class SRBSPSD(SRBS):
         "matrix": [StrOptions({"symmetric", "diagonal"})],
     }
 
-    solver = "published"
-
     def __init__(
         self,
         n_neighbors: int = 1,
@@ -266,15 +264,7 @@ class SRBSPSD(SRBS):
         max_iter: int = 500,
         tol: float = 1e-3,
     ) -> None:
-        self.n_neighbors = n_neighbors
-        self.beta = beta
-        self.l2 = l2
-        self.matrix = matrix
-        self.normalization = normalization
-        self.rule = rule
-        self.mode = mode
-        self.max_iter = max_iter
-        self.tol = tol
+        super().__init__(n_neighbors, beta, l2, matrix, normalization, rule, mode, max_iter=max_iter, tol=tol)
 
     def _feasible(self, A: Matrix, problem: int) -> Matrix:
         return project_psd(A, f"{type(self).__name__}{self._problem_name(problem)}")

@@ -6,24 +6,54 @@ The host compares the same state around every trial, and replaces a process whos
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from mfbench.processes.process import descendants
+from mfbench.run.workers.global_state import GlobalState
 from mfbench_check.catalog import check
 from mfbench_check.display import CheckFailedError
-from mfbench_check.global_state import fresh_global_state
 from mfbench_check.repeating import ESTIMATORS, RESULTS, answer, bits, result_code
 from mfbench_check.running import files_in, recorded_sockets, temporary_home, temporary_working_directory
 from mfbench_check.subjects import Opened
 
+_SEED = 271_828  # seed of the global generators that a method is unlikely to use
 _RANDOM = "the global random state"
 _THREADS = ("the number of native threads", "threads (not ended)")
 _FILTERS = "the warning filters"
 _ENVIRONMENT = "os.environ"
 _CHILDREN = "child processes (not ended)"
 _OWN_CHECKS = (_RANDOM, *_THREADS, _FILTERS, _ENVIRONMENT)  # prefixes of the phrases that have their own check
+
+
+class _Marker(UserWarning):
+    """The category of a warning filter that no method sets."""
+
+
+# This module is imported with the checks, before any method is called. If a method sets some state to the same value in
+# every call, the change is only visible relative to this snapshot.
+_AT_START = GlobalState()
+
+
+@contextmanager
+def fresh_global_state(n_threads: int = 1) -> Iterator[GlobalState]:
+    """Start with the process's initial global state, and restore the current one at the end."""
+    # The global random generators are seeded, but not restored.
+    before = GlobalState()
+    try:
+        with warnings.catch_warnings(), threadpool_limits(n_threads):
+            _AT_START.restore()
+            warnings.resetwarnings()
+            warnings.simplefilter("ignore", _Marker)
+            state = GlobalState()
+            state.begin(_SEED)
+            yield state
+    finally:
+        before.restore()
 
 
 @check("global-random-state", group="determinism", kinds=ESTIMATORS, needs=RESULTS)
@@ -111,7 +141,7 @@ def _expect_unchanged(subject: Opened, expected: str, is_about: Callable[[str], 
             expected,
             f"changed: {', '.join(changed)}",
             subject.snippet(
-                "from mfbench_check.global_state import fresh_global_state",
+                "from mfbench_check.checks.global_state import fresh_global_state",
                 f"with fresh_global_state({n_threads}) as state:",
                 f"    {use}",
                 "    assert not state.changes(), state.changes()",
