@@ -5,31 +5,27 @@ Also what several of them share: binary problems against the rest, and matrices 
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
-from mfbench_learners.checked import CheckedRowsMixin, class_codes
+from mfbench_learners.estimators import ProbabilityClassifier, class_codes
 
 # The matrix of 5000 features takes 200 MB.
 MAX_FEATURES = 5000
 
 
-class CodedClassifier(CheckedRowsMixin, ClassifierMixin, BaseEstimator, ABC):
+class CodedClassifier(ProbabilityClassifier):
     """A classifier that trains on class codes 0 … n_classes - 1 and predicts the original labels."""
 
     @abstractmethod
     def _fit_codes(self, X: NDArray[np.float64], codes: NDArray[np.intp]) -> None:
         """Learn from checked data with at least two classes; `classes_` is already set."""
-
-    @abstractmethod
-    def _probabilities(self, X: NDArray[np.float64]) -> NDArray[np.floating]:
-        """Return the probability of each class for checked rows."""
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Train on labelled samples.
@@ -54,38 +50,6 @@ class CodedClassifier(CheckedRowsMixin, ClassifierMixin, BaseEstimator, ABC):
         table, labels = validate_data(self, X, y, dtype=np.float64)
         self._fit_codes(table, class_codes(self, labels))
         return self
-
-    def predict_proba(self, X: ArrayLike) -> NDArray[np.floating]:
-        """Return the probability of each class.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Finite numbers.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            Columns in the order of `classes_`; each row sums to 1.
-        """
-        return self._probabilities(self._check_rows(X))
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the most probable label of each sample.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Finite numbers.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-            Elements of `classes_`.
-        """
-        best = self.predict_proba(X).argmax(axis=1)  # first, because it checks that the classifier is fitted
-        labels: NDArray[Any] = self.classes_[best]
-        return labels
 
 
 class ModelClassifier(CodedClassifier):

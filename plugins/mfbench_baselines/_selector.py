@@ -16,7 +16,7 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import validate_data
 
-from mfbench_learners.checked import ImportanceSelectorMixin
+from mfbench_learners.estimators import ImportanceSelectorMixin
 
 
 class ImportanceSelector(ImportanceSelectorMixin, BaseEstimator, ABC):

@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from mfbench_baselines._classifier import ModelClassifier, pair_matrix
-from mfbench_learners.checked import ImportanceSelectorMixin
+from mfbench_learners.estimators import ImportanceSelectorMixin
 
 LARGEST = 1e75
 

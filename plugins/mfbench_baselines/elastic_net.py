@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mfbench_baselines._classifier import CodedClassifier, one_against_rest, shares
 from mfbench_baselines._selector import SupervisedSelector
-from mfbench_learners.checked import ImportanceSelectorMixin
+from mfbench_learners.estimators import ImportanceSelectorMixin
 
 
 class ElasticNet(ImportanceSelectorMixin, CodedClassifier):

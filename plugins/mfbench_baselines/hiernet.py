@@ -17,7 +17,7 @@ from mfbench_baselines._classifier import CodedClassifier, one_against_rest, pai
 from mfbench_baselines._hiernet_active import solve_weak_active
 from mfbench_baselines._hiernet_solver import Problem, solve_strong
 from mfbench_baselines._selector import strongest
-from mfbench_learners.checked import ImportanceSelectorMixin
+from mfbench_learners.estimators import ImportanceSelectorMixin
 
 SMALLEST_SHARE = 0.01
 # Number of penalties tried beyond the best so far; the smallest take the longest to fit.

@@ -12,7 +12,7 @@ from mfbench_baselines._classifier import CodedClassifier, pair_matrix
 from mfbench_baselines._multinomial import log_probabilities
 from mfbench_baselines._selector import strongest
 from mfbench_baselines._soda_search import Search, Term, values
-from mfbench_learners.checked import ImportanceSelectorMixin
+from mfbench_learners.estimators import ImportanceSelectorMixin
 
 
 class SODA(ImportanceSelectorMixin, CodedClassifier):

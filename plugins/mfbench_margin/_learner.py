@@ -18,7 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._available_if import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from mfbench_learners.checked import CheckedRowsMixin, ImportanceSelectorMixin, class_codes, find_targets
+from mfbench_learners.estimators import CheckedRowsMixin, ImportanceSelectorMixin, class_codes, find_targets
 
 # With sample weights that sum to more than this, or less than its inverse, the objective would overflow or vanish.
 LARGEST_SUM = 1e100

@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
-from mfbench_learners.checked import CheckedRowsMixin, class_codes, find_targets
+from mfbench_learners.estimators import CheckedRowsMixin, class_codes, find_targets
 from mfbench_similarity._nearest.lists import RULES, against_rest, by_class, leads, nearest, scores
 from mfbench_similarity._nearest.table import Compare, Matrix, Table, bilinear, prepare
 

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from mfbench_learners.checked import ImportanceSelectorMixin
+from mfbench_learners.estimators import ImportanceSelectorMixin
 from mfbench_similarity._classifier import SimilarityClassifier, Voters
 from mfbench_similarity._nearest.lists import Pairs, find_pairs, margins
 from mfbench_similarity._nearest.table import NORMALIZATIONS, Compare, Matrix, Normalization, build_table

@@ -7,15 +7,13 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
-from mfbench_learners.checked import CheckedRowsMixin, ImportanceSelectorMixin, class_codes
+from mfbench_learners.estimators import ImportanceSelectorMixin, ProbabilityClassifier, class_codes
 from mfbench_sqpfw._active_set.problem import Floats, Ints, Problem, prepare
 from mfbench_sqpfw._active_set.solver import Solution, Solver
 
@@ -24,7 +22,7 @@ _FULL = 64
 _WATCHED = 20
 
 
-class WeightedNeighbours(CheckedRowsMixin, ClassifierMixin, ImportanceSelectorMixin, BaseEstimator):
+class WeightedNeighbours(ImportanceSelectorMixin, ProbabilityClassifier):
     """Base class: k nearest neighbours under feature weights; `transform` keeps the features of positive weight."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -37,7 +35,6 @@ class WeightedNeighbours(CheckedRowsMixin, ClassifierMixin, ImportanceSelectorMi
     }
 
     weights_: Floats
-    classes_: NDArray[Any]
     w_bar: Any
     working_set: Any
     max_iter: int | None
@@ -94,38 +91,8 @@ class WeightedNeighbours(CheckedRowsMixin, ClassifierMixin, ImportanceSelectorMi
         self._neighbours = KNeighborsClassifier(n_neighbors=k).fit(embed(X, solution.weights), codes)
         return self
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the majority class of the nearest training samples in the learned metric.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows to predict.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Class labels.
-        """
-        rows = self._check_rows(X)
-        labels: NDArray[Any] = self.classes_[self._neighbours.predict(embed(rows, self.weights_))]
-        return labels
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Return the share of each class among the nearest training samples in the learned metric.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows to predict.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Columns as in ``classes_``.
-        """
-        rows = self._check_rows(X)
-        shares: Floats = self._neighbours.predict_proba(embed(rows, self.weights_))
+    def _probabilities(self, X: Floats) -> Floats:
+        shares: Floats = self._neighbours.predict_proba(embed(X, self.weights_))
         return shares
 
 

@@ -1,11 +1,13 @@
-"""Checked data, and selection by importances: what estimators of all plugins do alike."""
+"""What estimators of several plugins do alike: check data, select by importances, predict from probabilities."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -106,3 +108,45 @@ class ImportanceSelectorMixin(SelectorMixin):
         # A stable sort resolves ties in favour of the feature that comes first.
         mask[np.argsort(-importances, kind="stable")[: self.n_features_to_select]] = True
         return mask
+
+
+class ProbabilityClassifier(CheckedRowsMixin, ClassifierMixin, BaseEstimator, ABC):
+    """A classifier that predicts the most probable of its ``classes_``."""
+
+    classes_: NDArray[Any]
+
+    @abstractmethod
+    def _probabilities(self, X: NDArray[np.float64]) -> NDArray[np.floating]:
+        """Return the probability of each class for checked rows."""
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.floating]:
+        """Return the probability of each class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Finite numbers.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            Columns in the order of `classes_`; each row sums to 1.
+        """
+        return self._probabilities(self._check_rows(X))
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the most probable label of each sample.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Finite numbers.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            Elements of `classes_`.
+        """
+        best = self.predict_proba(X).argmax(axis=1)  # first, because it checks that the classifier is fitted
+        labels: NDArray[Any] = self.classes_[best]
+        return labels
