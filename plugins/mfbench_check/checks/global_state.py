@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import random
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -189,21 +190,7 @@ def writes_nothing_to_home(subject: Opened) -> None:
     Anything that one fit leaves there, the next can read: rows of another fold, or results. Temporary files belong in
     the folder of `tempfile`, and compiler caches beside the code.
     """
-    answer(subject)
-    with temporary_home() as folder:
-        answer(subject)
-        files = files_in(folder)
-    if files:
-        raise CheckFailedError(
-            "no file in the home folder after fit and predict",
-            _listed(files),
-            subject.snippet(
-                "import os, tempfile",
-                "os.environ['HOME'] = folder = tempfile.mkdtemp()",
-                _use_in_folder(subject),
-                "assert not os.listdir(folder), os.listdir(folder)",
-            ),
-        )
+    _expect_no_files(subject, "the home folder", temporary_home, "os.environ['HOME'] = folder")
 
 
 @check("working-directory", group="leakage", kinds=ESTIMATORS, needs=RESULTS)
@@ -213,27 +200,30 @@ def writes_nothing_to_the_working_directory(subject: Opened) -> None:
     It is the run's working directory, which may contain results, and anything that one fit leaves there, the next can
     read.
     """
+    _expect_no_files(subject, "the working directory", temporary_working_directory, "os.chdir(folder)")
+
+
+def _expect_no_files(
+    subject: Opened, place: str, temporary: Callable[[], AbstractContextManager[Path]], enter: str
+) -> None:
     answer(subject)
-    with temporary_working_directory() as folder:
+    with temporary() as folder:
         answer(subject)
         files = files_in(folder)
     if files:
+        more = f" and {len(files) - _MOST} more" if len(files) > _MOST else ""
         raise CheckFailedError(
-            "no file in the working directory after fit and predict",
-            _listed(files),
+            f"no file in {place} after fit and predict",
+            ", ".join(files[:_MOST]) + more,
             subject.snippet(
                 "import os, tempfile",
-                "os.chdir(tempfile.mkdtemp())",
+                "folder = tempfile.mkdtemp()",
+                enter,
                 _use_in_folder(subject),
-                "assert not os.listdir(), os.listdir()",
+                "assert not os.listdir(folder), os.listdir(folder)",
             ),
         )
 
 
 def _use_in_folder(subject: Opened) -> str:
     return "method.fit(X, y)" if subject.kind == "selector" else "method.fit(X, y).predict(X)"
-
-
-def _listed(files: Sequence[str]) -> str:
-    more = f" and {len(files) - _MOST} more" if len(files) > _MOST else ""
-    return ", ".join(files[:_MOST]) + more
