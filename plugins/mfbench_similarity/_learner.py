@@ -121,9 +121,21 @@ class SimilarityLearner(ImportanceSelectorMixin, SimilarityClassifier):
         "normalization": [StrOptions(set(NORMALIZATIONS)), callable],
     }
 
-    matrix: str
-    normalization: Normalization
     degenerate_: bool
+
+    def __init__(
+        self,
+        n_neighbors: int = 1,
+        matrix: str = "square",
+        normalization: Normalization = "norms",
+        rule: str = "knn-a",
+        mode: str = "multiclass",
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.matrix = matrix
+        self.normalization = normalization
+        self.rule = rule
+        self.mode = mode
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> Any:

@@ -103,20 +103,6 @@ class RBS(SimilarityLearner):
     [8.246, 8.246, 8.246, 8.246]
     """
 
-    def __init__(
-        self,
-        n_neighbors: int = 1,
-        matrix: str = "square",
-        normalization: Normalization = "norms",
-        rule: str = "knn-a",
-        mode: str = "multiclass",
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.matrix = matrix
-        self.normalization = normalization
-        self.rule = rule
-        self.mode = mode
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         # On the three groups of points of scikit-learn's accuracy check RBS can fail: a few large margins outweigh many

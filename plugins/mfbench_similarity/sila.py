@@ -133,13 +133,9 @@ class SiLA(SimilarityLearner):
         max_iter: int = 10,
         max_matrices: int = 500,
     ) -> None:
-        self.n_neighbors = n_neighbors
-        self.matrix = matrix
+        super().__init__(n_neighbors, matrix, normalization, rule, mode)
         self.prediction = prediction
         self.neighbours = neighbours
-        self.normalization = normalization
-        self.rule = rule
-        self.mode = mode
         self.max_iter = max_iter
         self.max_matrices = max_matrices
 

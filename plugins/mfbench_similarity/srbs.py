@@ -133,13 +133,9 @@ class SRBS(SimilarityLearner):
         max_iter: int = 500,
         tol: float = 1e-4,
     ) -> None:
-        self.n_neighbors = n_neighbors
+        super().__init__(n_neighbors, matrix, normalization, rule, mode)
         self.beta = beta
         self.l2 = l2
-        self.matrix = matrix
-        self.normalization = normalization
-        self.rule = rule
-        self.mode = mode
         self.solver = solver
         self.max_iter = max_iter
         self.tol = tol

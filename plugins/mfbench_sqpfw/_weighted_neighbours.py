@@ -35,12 +35,16 @@ class WeightedNeighbours(ImportanceSelectorMixin, ProbabilityClassifier):
     }
 
     weights_: Floats
-    w_bar: Any
-    working_set: Any
-    max_iter: int | None
-    tol: float
-    small_classes: str
-    random_state: Any
+
+    def __init__(
+        self, w_bar: Any, working_set: Any, max_iter: int | None, tol: float, small_classes: str, random_state: Any
+    ) -> None:
+        self.w_bar = w_bar
+        self.working_set = working_set
+        self.max_iter = max_iter
+        self.tol = tol
+        self.small_classes = small_classes
+        self.random_state = random_state
 
     def _check_data(self, X: Any, y: Any) -> tuple[Floats, Ints]:
         """Return X as float64 and y as codes; set ``classes_``."""
