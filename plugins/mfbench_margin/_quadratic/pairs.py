@@ -149,7 +149,7 @@ def softmin_sums(
     return least, total
 
 
-# Not cached, for the same reason as `prediction_kernels._class_tiles`.
+# Not cached, for the same reason as `prediction._class_tiles`.
 @njit
 def _tiles(ends, n, part, n_parts):  # pragma: no cover
     # (top, bottom, begin, end, miss): rows top … bottom - 1 of one class against columns begin … end - 1, of the same
