@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from mfbench.host.features import CommandSpec
     from mfbench.host.hookspecs import hookimpl
     from mfbench.model.sections import Cell, Chart, Section, Table
-    from mfbench.model.specs import ClassifierSpec, Dataset, DatasetSpec, ExecutorSpec, SelectorSpec
+    from mfbench.model.specs import ClassifierSpec, Dataset, DatasetSpec, ExecutorSpec, SelectorSpec, SplitterSpec
     from mfbench.report.pictures import save_chart
 
 __version__ = "0.1.0"
@@ -29,6 +29,7 @@ _HOMES = {
     "ExecutorSpec": "mfbench.model.specs",
     "Section": "mfbench.model.sections",
     "SelectorSpec": "mfbench.model.specs",
+    "SplitterSpec": "mfbench.model.specs",
     "Table": "mfbench.model.sections",
     "hookimpl": "mfbench.host.hookspecs",
     "Run": "mfbench.api",
@@ -51,6 +52,7 @@ __all__ = [
     "Run",
     "Section",
     "SelectorSpec",
+    "SplitterSpec",
     "Table",
     "__version__",
     "hookimpl",

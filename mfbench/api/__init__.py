@@ -180,6 +180,9 @@ def run_suite(suite: str, *, observer: Observer | None = None, **options: Any) -
         Datasets to add, as in `load_dataset`.
     target : str or None, default=None
         Label column of the added files and repository datasets.
+    groups, time : str or None, default=None
+        Columns of the added datasets: rows of one group (a patient, a site) stay in one part of each split; training
+        rows are earlier than test rows.
     reference : str or None, default=None
         Method that the report compares the others with; None means the suite's.
     strict : bool, default=False

@@ -81,6 +81,8 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "add": (Add, None),
     "add_data": _value(list[str], "DATASET", "Add a dataset, such as file:mine.csv. Can be repeated."),
     "target": _value(str, "COLUMN", "Label column of the datasets of --add-data. [default: the last one]"),
+    "groups": _value(str, "COLUMN", "Column of the datasets of --add-data: rows of one group stay in one part."),
+    "time": _value(str, "COLUMN", "Column of the datasets of --add-data: training rows are earlier than test rows."),
     "reference": (Reference, None),
     "out": (Out, DEFAULT_OUT),
     "fresh": _flag("--fresh", "Delete the earlier run with the same suite and options, and start over."),
@@ -117,8 +119,8 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
 }
 RUN_OPTIONS = tuple(_OPTIONS)
 PLAN_OPTIONS = (
-    "profile", "part", "only", "add", "add_data", "target", "reference", "seed", "max_rows", "out", "data_dir",
-    "offline", "strict",
+    "profile", "part", "only", "add", "add_data", "target", "groups", "time", "reference", "seed", "max_rows", "out",
+    "data_dir", "offline", "strict",
 )  # fmt: skip
 """The options that determine the trials, as opposed to how they run."""
 

@@ -52,7 +52,13 @@ def find(reference: Reference, registry: Registry, lookup: Lookup) -> LoadedData
 def _(reference: FileReference, registry: Registry, lookup: Lookup) -> LoadedDataset:
     from mfbench.data.files import read_file
 
-    data = read_file(reference.path, name=reference.text, target=reference.target, categorical=reference.categorical)
+    data = read_file(
+        reference.path,
+        name=reference.text,
+        target=reference.target,
+        categorical=reference.categorical,
+        as_written=reference.as_written,
+    )
     return LoadedDataset(data, "file")
 
 
@@ -77,10 +83,11 @@ def _(reference: RegisteredReference, registry: Registry, lookup: Lookup) -> Loa
     # Listings load no data, and no numeric library.
     from mfbench.data.columns import check_size
     from mfbench.data.files import load_isolated
+    from mfbench.data.structure import with_columns_of
 
     isolated = registered.prober is not None
     dataset = load_isolated(registered, expression.params) if isolated else _build(reference, registered)
-    checked = _checked(dataset, reference.text, registered)
+    checked = with_columns_of(_checked(dataset, reference.text, registered), registered.spec)
     if not expression.params:
         check_size(checked, registered.spec)
     return LoadedDataset(checked, "embedded")
@@ -158,6 +165,12 @@ def _checked(dataset: object, reference: str, registered: Registered) -> Dataset
     response = dataset.response
     if response is not None and (np.shape(response) != (n,) or not np.isfinite(response).all()):
         refuse(f"has a response of shape {np.shape(response)}, expected {n} finite numbers")
+    for name, kind in (("groups", np.integer), ("time", np.floating), ("split", np.integer)):
+        array = getattr(dataset, name)
+        if array is None:
+            continue
+        if np.shape(array) != (n,) or not np.issubdtype(np.asarray(array).dtype, kind) or not np.isfinite(array).all():
+            refuse(f"has an attribute {name!r} that is not an array of {n} finite numbers of the type {kind.__name__}")
     if np.isinf(X).any():
         refuse("holds infinite values; mark missing ones as NaN")
     return dataset

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfbench.data.catalog import find
+from mfbench.data.columns import rows_of
 from mfbench.data.lookup import Lookup
 from mfbench.data.reference import Reference, RegisteredReference
 from mfbench.errors import DataError, UsageError
@@ -85,7 +86,7 @@ def draw_round(reference: Reference, registry: Registry, seed: int) -> Round:
             data,
             X=data.X[rows],
             y=data.y[rows],
-            response=None if data.response is None else data.response[rows],
+            **rows_of(data, rows),
         )
     return Round(reorder_columns(data, order), order)
 

@@ -41,6 +41,7 @@ def contained(*, isolated: bool) -> Iterator[None]:
 
 
 GROUP = hookspecs.PROJECT
+ALWAYS = f"{GROUP}.always"  # entry points that load whatever `LOAD_VARIABLE` says
 LOAD_VARIABLE = "MFBENCH_LOAD_PLUGINS"
 HOOKS = tuple(name for name in vars(hookspecs) if name.startswith(f"{GROUP}_"))
 _PREFIX_OF_EXCLUDED = "-"
@@ -92,9 +93,12 @@ def chosen_plugins(only: Sequence[str] | None) -> list[Plugin]:
     if only is None and os.environ.get(LOAD_VARIABLE) is not None:
         only = os.environ[LOAD_VARIABLE].split(",")
     installed: dict[str, Plugin] = {}
-    for entry in sorted(entry_points(group=GROUP), key=lambda entry: (_distribution(entry)[0], entry.name)):
-        name = entry.name if entry.name not in installed else f"{_distribution(entry)[0]}:{entry.name}"
-        installed[name] = Plugin(name, entry.value, *_distribution(entry))
+    always: dict[str, Plugin] = {}
+    for group, plugins in ((ALWAYS, always), (GROUP, installed)):
+        for entry in sorted(entry_points(group=group), key=lambda entry: (_distribution(entry)[0], entry.name)):
+            name = entry.name if entry.name not in always | installed else f"{_distribution(entry)[0]}:{entry.name}"
+            plugins[name] = Plugin(name, entry.value, *_distribution(entry))
+    installed = always | installed
     if only is None:
         return list(installed.values())
     words = [word.strip() for word in only if word.strip()]
@@ -110,7 +114,7 @@ def chosen_plugins(only: Sequence[str] | None) -> list[Plugin]:
                 "(see 'mfbench plugins')"
             )
         chosen.pop(name, None)
-    return list(chosen.values())
+    return list((always | chosen).values())
 
 
 def _distribution(entry: EntryPoint) -> tuple[str, str]:

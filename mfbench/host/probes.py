@@ -16,7 +16,7 @@ from typing import Any
 
 from mfbench.errors import PluginError
 from mfbench.host.expressions import Facts, Plugin, Registered, canonical_text
-from mfbench.model.specs import DatasetSpec, SelectorSpec, check_name
+from mfbench.model.specs import DatasetSpec, SelectorSpec, SplitterSpec, check_name
 from mfbench.processes.call import ChildError, call
 from mfbench.processes.process import available_memory
 
@@ -132,6 +132,8 @@ def _module(entry: Registered) -> str:
 def _request(entry: Registered) -> Request:
     if isinstance(entry.spec, DatasetSpec):
         return "dataset", entry.spec.name
+    if isinstance(entry.spec, SplitterSpec):
+        return "splitter", entry.spec.name
     return "selector" if isinstance(entry.spec, SelectorSpec) else "classifier", entry.spec.name
 
 
@@ -247,6 +249,10 @@ _FIELDS: dict[str, tuple[Check, str]] = {
     "install": _TEXT,
     "invariance": (lambda value: value in ("none", "affine", "monotone"), "'none', 'affine' or 'monotone'"),
     "targets": (lambda value: value in ("", "classes", "numbers"), "'classes', 'numbers' or ''"),
+    "needs": (lambda value: value in ("", "groups", "time", "split"), "'groups', 'time', 'split' or ''"),
+    "is_random": (_is_flag, "True or False"),
+    "inner": _TEXT,
+    "resampling": (lambda value: value in ("", "folds", "splits", "thirds"), "'folds', 'splits', 'thirds' or ''"),
     "raw_input": (_is_flag, "True or False"),
     "path": (_is_path, "a parameter and the name of a method, or None"),
     "loader": (_optional(_is_target), "'package.module:function', a callable or None"),
@@ -265,5 +271,8 @@ _FIELDS: dict[str, tuple[Check, str]] = {
     "drop": _TEXTS,
     "keep_classes": _TEXTS,
     "collections": (lambda value: _is_mapping(value, _is_text), "a mapping from collections to labels"),
+    "groups": _TEXT,
+    "time": _TEXT,
+    "split": _TEXT,
     "note": _TEXT,
 }

@@ -34,7 +34,7 @@ from mfbench.host.expressions import Declaration, Expression, NameTable, Plugin,
 from mfbench.host.factories import build, import_object, remedy
 from mfbench.host.probes import ChildProber, shown, spec_problem
 from mfbench.model.sections import Section
-from mfbench.model.specs import ClassifierSpec, DatasetSpec, ExecutorSpec, SelectorSpec
+from mfbench.model.specs import ClassifierSpec, DatasetSpec, ExecutorSpec, SelectorSpec, SplitterSpec
 
 
 @dataclass(frozen=True)
@@ -111,6 +111,7 @@ _KINDS: dict[str, tuple[type, str]] = {
     "classifier": (ClassifierSpec, "see 'mfbench plugins'"),
     "dataset": (DatasetSpec, "see 'mfbench datasets list'"),
     "executor": (ExecutorSpec, "see 'mfbench plugins'"),
+    "splitter": (SplitterSpec, "see 'mfbench plugins'"),
 }
 LOCAL = "local"  # the executor of this machine, which no plugin registers
 
@@ -165,6 +166,11 @@ class Registry:
         """Executors by name, except the local one."""
         return self._table("executor").listed()
 
+    @cached_property
+    def splitters(self) -> dict[str, Registered]:
+        """Splitters by name."""
+        return self._table("splitter").listed()
+
     @property
     def dataset_names(self) -> NameTable[Registered]:
         """The table of dataset names."""
@@ -196,6 +202,10 @@ class Registry:
     def executor(self, name: str) -> Registered:
         """Return the executor of this name; raises as `selector` does."""
         return self.executors[self.resolve("executor", name)]
+
+    def splitter(self, name: str) -> Registered:
+        """Return the splitter of this name; raises as `selector` does."""
+        return self.splitters[self.resolve("splitter", name)]
 
     def resolve(self, kind: str, name: str, home: str = "") -> str:
         """Return the name under which the registry lists what a name refers to."""

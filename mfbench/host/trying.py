@@ -63,7 +63,12 @@ def tried(registered: Registered, params: Mapping[str, Any]) -> tuple[bool, str]
 def answer(plugin: Plugin, requests: Sequence[tuple[str, str]]) -> list[Answer]:
     """Return each factory's parameters, whether it takes numbers or only two classes, and why it cannot be used."""
     registry = load_registry(exactly=[plugin])
-    lookups = {"selector": registry.selector, "classifier": registry.classifier, "dataset": registry.dataset}
+    lookups = {
+        "selector": registry.selector,
+        "classifier": registry.classifier,
+        "dataset": registry.dataset,
+        "splitter": registry.splitter,
+    }
     answers: list[Answer] = []
     for kind, name in requests:
         try:
