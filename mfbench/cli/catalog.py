@@ -234,7 +234,7 @@ def plugins(
     ] = None,
     strict: Strict = False,
 ) -> None:
-    """List all selectors, classifiers and executors, each with the package that provides it."""
+    """List all selectors, classifiers, splitters and executors, each with the package that provides it."""
     from mfbench.host.discovery import PluginWarning
     from mfbench.host.registry import load_registry
     from mfbench.report.listings import show_plugins

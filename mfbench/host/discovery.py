@@ -10,7 +10,7 @@ import inspect
 import os
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint, entry_points
@@ -92,13 +92,8 @@ def chosen_plugins(only: Sequence[str] | None) -> list[Plugin]:
     """Return the plugins to load, sorted by distribution, so that the order is the same on every machine."""
     if only is None and os.environ.get(LOAD_VARIABLE) is not None:
         only = os.environ[LOAD_VARIABLE].split(",")
-    installed: dict[str, Plugin] = {}
-    always: dict[str, Plugin] = {}
-    for group, plugins in ((ALWAYS, always), (GROUP, installed)):
-        for entry in sorted(entry_points(group=group), key=lambda entry: (_distribution(entry)[0], entry.name)):
-            name = entry.name if entry.name not in always | installed else f"{_distribution(entry)[0]}:{entry.name}"
-            plugins[name] = Plugin(name, entry.value, *_distribution(entry))
-    installed = always | installed
+    always = always_plugins()
+    installed = always | _installed(GROUP, always)
     if only is None:
         return list(installed.values())
     words = [word.strip() for word in only if word.strip()]
@@ -115,6 +110,20 @@ def chosen_plugins(only: Sequence[str] | None) -> list[Plugin]:
             )
         chosen.pop(name, None)
     return list((always | chosen).values())
+
+
+def always_plugins() -> dict[str, Plugin]:
+    """Return the plugins that load in any case, by name."""
+    return _installed(ALWAYS)
+
+
+def _installed(group: str, others: Collection[str] = ()) -> dict[str, Plugin]:
+    plugins: dict[str, Plugin] = {}
+    for entry in sorted(entry_points(group=group), key=lambda entry: (_distribution(entry)[0], entry.name)):
+        is_taken = entry.name in plugins or entry.name in others
+        name = f"{_distribution(entry)[0]}:{entry.name}" if is_taken else entry.name
+        plugins[name] = Plugin(name, entry.value, *_distribution(entry))
+    return plugins
 
 
 def _distribution(entry: EntryPoint) -> tuple[str, str]:

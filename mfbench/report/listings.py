@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from mfbench.data.cache import PULL
 from mfbench.data.lookup import Lookup, keys_of
 from mfbench.data.reference import FileReference, MirrorReference
 from mfbench.errors import MfbenchError, UnknownNameError
-from mfbench.host.discovery import LOAD_VARIABLE
+from mfbench.host.discovery import LOAD_VARIABLE, always_plugins
 from mfbench.host.expressions import Plugin, Registered
 from mfbench.host.factories import missing_packages, remedy
 from mfbench.host.registry import Registry
@@ -58,7 +58,7 @@ def _table(*columns: str, fold: Sequence[str] = (), bold: str = "name") -> Table
 
 
 def show_plugins(registry: Registry, console: Console, tags: Sequence[str] = ()) -> None:
-    """Print selectors, classifiers and executors; with `tags`, only methods with at least one of them."""
+    """Print selectors, classifiers, splitters and executors; with `tags`, only methods with at least one of them."""
     kinds = {"selectors": registry.selectors, "classifiers": registry.classifiers}
     tags_in_use = {tag for table in kinds.values() for entry in table.values() for tag in entry.spec.tags}
     for tag in tags:
@@ -73,7 +73,8 @@ def show_plugins(registry: Registry, console: Console, tags: Sequence[str] = ())
         if table.row_count:
             console.print(table)
     if not tags:
-        _show_executors(registry, console)
+        _show_others("splitters", registry.splitters, console)
+        _show_others("executors", registry.executors, console)
         _show_entry_points(registry, console)
 
 
@@ -84,20 +85,22 @@ def _summary(entry: Registered) -> Text:
     return text.append(f"; needs {listing(missing)}: {remedy(entry)}", style="yellow") if missing else text
 
 
-def _show_executors(registry: Registry, console: Console) -> None:
-    """Print the values of ``--executor`` besides "local"."""
-    if not registry.executors:
+def _show_others(kind: str, entries: Mapping[str, Registered], console: Console) -> None:
+    """Print the names of a kind that is no method."""
+    if not entries:
         return
     table = _table("name", "what it is", "package", fold=("what it is",))
-    for name, entry in sorted(registry.executors.items()):
+    for name, entry in sorted(entries.items()):
         table.add_row(name, plain_text(entry.spec.summary), _package(entry.plugin))
-    console.print(Text(f"executors ({table.row_count})", style="bold"))
+    console.print(Text(f"{kind} ({table.row_count})", style="bold"))
     console.print(table)
 
 
 def _show_entry_points(registry: Registry, console: Console) -> None:
     """Print the names by which ``MFBENCH_LOAD_PLUGINS`` selects plugins."""
-    plugins = sorted(registry.plugins.values(), key=lambda plugin: (plugin.distribution, plugin.name))
+    always = always_plugins().values()
+    listed = [plugin for plugin in registry.plugins.values() if plugin not in always]
+    plugins = sorted(listed, key=lambda plugin: (plugin.distribution, plugin.name))
     table = _table("name", "module", "package", fold=("module",))
     for plugin in plugins:
         table.add_row(plugin.name, plugin.module, _package(plugin))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -94,7 +94,7 @@ KEYS = ["dataset", "method", "metric", "size"]
 MEAN_COLUMNS = [*KEYS, "mean", "sd", "low", "high", "folds", "seconds"]
 
 
-def mean_curves(curves: pd.DataFrame, ratio: float, alpha: float = 0.05) -> pd.DataFrame:
+def mean_curves(curves: pd.DataFrame, ratio_on: Callable[[str], float], alpha: float = 0.05) -> pd.DataFrame:
     """Return the mean score at each size, with its confidence interval."""
     # With the scores of J folds, their mean m and their variance s² (divisor J-1), the
     # interval is
@@ -114,7 +114,9 @@ def mean_curves(curves: pd.DataFrame, ratio: float, alpha: float = 0.05) -> pd.D
     count = frame["count"].to_numpy()
     # With fewer than two folds, sd and the interval are NaN.
     several = np.maximum(count, 2)
-    half = special.stdtrit(several - 1, 1.0 - alpha / 2.0) * corrected_error(frame["sd"] ** 2, several, ratio)
+    half = special.stdtrit(several - 1, 1.0 - alpha / 2.0) * corrected_error(
+        frame["sd"] ** 2, several, frame["dataset"].map(ratio_on)
+    )
     lowest, highest = (
         frame["metric"].map({name: score.range[end] for name, score in SCORES.items()}) for end in (0, 1)
     )
@@ -195,7 +197,7 @@ def sufficient_sizes(
     curves: pd.DataFrame,
     metric: str,
     *,
-    ratio: float,
+    ratio_on: Callable[[str], float],
     alpha: float = 0.05,
     greater_is_better: bool = True,
     complete: Collection[tuple[str, str]] | None = None,
@@ -212,7 +214,7 @@ def sufficient_sizes(
             rows.append([*place, *[np.nan] * 5])
             continue
         at = int(np.argmax(np.round(sign * means, _ROUNDING)))
-        enough = sufficient_size(cell, sign, ratio, alpha)
+        enough = sufficient_size(cell, sign, ratio_on(place[0]), alpha)
         close = close_size(cell, sign * best[place[0]], greater_is_better) if place in judged else np.nan
         mean = float(means[cell.sizes == enough][0]) if np.isfinite(enough) else np.nan
         rows.append([*place, float(cell.sizes[at]), float(means[at]), enough, mean, close])
@@ -297,7 +299,7 @@ def curve_summary(
     sizes = sufficient_sizes(
         curves,
         settings.metric,
-        ratio=settings.ratio,
+        ratio_on=settings.ratio_on,
         alpha=settings.alpha,
         greater_is_better=settings.greater_is_better,
         complete=complete,

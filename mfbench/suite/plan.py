@@ -173,6 +173,11 @@ class Plan:
         code = f":{hashlib.sha256(json.dumps(used, sort_keys=True).encode()).hexdigest()[:8]}" if used else ""
         return f"{self.protocol.identity}{code}"
 
+    def ratio_on(self, dataset: str) -> float:
+        """Return the test rows over the training rows of a dataset's folds; NaN if no test of their scores is valid."""
+        own = self.datasets[dataset].own_splits
+        return self.protocol.test_train_ratio if own is None else own.tested_ratio
+
     @property
     def protocol(self) -> EvaluationProtocol:
         """The protocol object of this plan."""

@@ -263,7 +263,7 @@ def make_protocol(settings: Mapping[str, Any], seed: int) -> EvaluationProtocol:
     """Return the protocol for a suite's settings."""
     kind = settings["kind"]
     # Each method selects its parameters in its own way (`ResolvedMethod.selection`), which does not affect the splits.
-    values = {name: settings[name] for name in KINDS[kind].sound if name not in ("selection", *COMMON)}
+    values = {name: settings.get(name) for name in KINDS[kind].sound if name not in ("selection", *COMMON)}
     protocol: EvaluationProtocol = resolve_name(KINDS[kind].place)(seed=seed, **values)
     max_rows = settings.get("max_rows")
     return protocol if max_rows is None else Sampled(protocol, max_rows)
@@ -352,7 +352,7 @@ class Holdout(EvaluationProtocol):
     def describe(self) -> str:
         """Return the number of splits and the share of test rows."""
         if self.splitter:
-            return f"{counted(self.repeats, 'split')} by {self.splitter}"
+            return f"a test part by {self.splitter}"
         stratified = "" if self.stratified else "not "
         tested = f"{'tests' if self.repeats == 1 else 'test'} {self.test_share:.0%} of the rows"
         return f"{counted(self.repeats, 'random split')} that {tested}, {stratified}stratified"
@@ -415,7 +415,7 @@ class NestedCV(EvaluationProtocol):
         repeated = f" repeated {self.repeats} times" if self.repeats > 1 else ""
         classes = ", one class against the rest" if self.decisions == "one-vs-rest" else ""
         if self.splitter:
-            return f"splits by {self.splitter}{repeated}{classes}"
+            return f"splits by {self.splitter}{classes}"
         return f"{self.folds}-fold cross-validation{repeated}, {'' if self.stratified else 'not '}stratified{classes}"
 
     def describe_tuning(self) -> str:
@@ -455,7 +455,7 @@ class RepeatedCV(EvaluationProtocol):
         """Return the number of folds and repeats."""
         repeated = f" repeated {self.repeats} times" if self.repeats > 1 else ""
         if self.splitter:
-            return f"splits by {self.splitter}{repeated}"
+            return f"splits by {self.splitter}"
         return f"{self.folds}-fold cross-validation{repeated}, stratified"
 
 

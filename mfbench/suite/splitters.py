@@ -44,6 +44,11 @@ class DatasetSplits(BaseModel):
     ratio: float  # test rows over training rows, mean over the folds of the first repeat
     unseen: list[str] = []  # the classes that a fold tests without a training row
 
+    @property
+    def tested_ratio(self) -> float:
+        """The ratio for tests; NaN if the splits are of a kind for which none is valid."""
+        return self.ratio if self.resampling else np.nan
+
 
 @dataclass(frozen=True, eq=False)
 class Splitter:

@@ -177,8 +177,7 @@ def _add_scores(
         comparison.changes = changed_methods(pairs)
         comparison.notes.append("Scores of a timing run are a learning curve and are not tested.")
         return
-    ratio = 0.0 if after.detects else after.protocol.test_train_ratio
-    cells, comparison.changes = judge_scores(pairs, limits, comparison.level, ratio)
+    cells, comparison.changes = judge_scores(pairs, limits, comparison.level, after.settings.ratio_on)
     comparison.cells += cells
     for label, reason in reasons.items():
         if reason:

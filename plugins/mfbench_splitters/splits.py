@@ -132,5 +132,5 @@ class Bootstrap:
     def split(self, y: NDArray[np.int64], by: None, folds: int, seed: int) -> Pairs:
         """Return one pair for each draw."""
         rng = np.random.default_rng(seed)
-        drawn = [rng.integers(len(y), size=len(y)) for _ in range(self.draws)]
-        return [(rows, np.setdiff1d(np.arange(len(y)), rows)) for rows in drawn]
+        draws = [rng.integers(len(y), size=len(y)) for _ in range(self.draws)]
+        return [(rows, np.setdiff1d(np.arange(len(y)), rows)) for rows in draws]

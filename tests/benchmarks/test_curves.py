@@ -45,7 +45,7 @@ def test_all_figures_of_60_methods_on_10_datasets(benchmark, frames):
     sizes = dict.fromkeys(zip(trials["dataset"], trials["method"], strict=True), SIZES)
 
     def whole():
-        mean_curves(curves, 0.25)
+        mean_curves(curves, lambda dataset: 0.25)
         rankings = ranking_figures(rows, sizes, {f"d{d}": range(10) for d in range(0, DATASETS, 3)})
         summary = curve_summary(curves, trials, rankings, names, SETTINGS)
         return curve_overview(summary, trials, SETTINGS)

@@ -25,7 +25,7 @@ def installed(monkeypatch, tmp_path):
             entry = EntryPoint(name=name, value=name, group="mfbench")
             entries.append(entry._for(Distribution(f"dist-{name}")))
             monkeypatch.delitem(sys.modules, name, raising=False)
-        monkeypatch.setattr(discovery, "entry_points", lambda group: entries)
+        monkeypatch.setattr(discovery, "entry_points", lambda group: entries if group == "mfbench" else [])
 
     yield install
     for path in tmp_path.glob("*.py"):

@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 
-from mfbench import ClassifierSpec, DatasetSpec, ExecutorSpec, SelectorSpec
+from mfbench import ClassifierSpec, DatasetSpec, ExecutorSpec, SelectorSpec, SplitterSpec
 from mfbench.host.probes import _FIELDS, shown, spec_problem
 from mfbench.host.registry import load_registry
 
@@ -69,7 +69,7 @@ def test_targets():
 
 
 def test_every_field_has_its_check():
-    kinds = (SelectorSpec, ClassifierSpec, DatasetSpec, ExecutorSpec)
+    kinds = (SelectorSpec, ClassifierSpec, DatasetSpec, ExecutorSpec, SplitterSpec)
     names = {field.name for kind in kinds for field in dataclasses.fields(kind)}
     assert names == set(_FIELDS)
 
