@@ -238,7 +238,7 @@ def judge_answers(
         return [], []
     metrics = list(plan.suite.loaded.protocol.metrics)
     pairs = score_pairs(pd.DataFrame(rows["base"]), pd.DataFrame(rows["head"]), metrics)
-    return judge_scores(pairs, plan.suite.loaded.all_scores, limits, level, plan.suite.protocol.test_train_ratio)
+    return judge_scores(pairs, plan.suite.loaded.all_scores, limits, level, plan.suite.ratio_on)
 
 
 def confirming_blocks(level: float) -> int:
