@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -46,6 +47,11 @@ def test_columns_are_kept():
     assert (reference.target, reference.categorical) == ("class", ("a", "b"))
     assert parse_reference("file:a.csv", categorical="a").categorical == ("a",)
     assert parse_reference("file:a.csv", folder=Path("x")).path == Path("x/a.csv")
+
+
+def test_a_file_has_a_name():
+    with pytest.raises(UsageError, match="cannot read 'file:': write it like file:patients.csv"):
+        parse_reference("file:")
 
 
 def test_how_a_table_is_read_is_part_of_its_key():
