@@ -118,7 +118,7 @@ def report(
     as_latex: Annotated[bool, typer.Option("--latex", help="Write the tables as LaTeX.")] = False,
     as_html: Annotated[
         bool,
-        typer.Option("--html", help="Write the page: one HTML file with everything. That of a bundle is beside it."),
+        typer.Option("--html", help="Write the page: one HTML file with everything. A bundle's is written beside it."),
     ] = False,
     opens: Annotated[
         bool, typer.Option("--open", help="Write the page beside the run and show it in a browser.")
