@@ -50,7 +50,7 @@ def test_columns_are_kept():
 
 
 def test_a_file_has_a_name():
-    with pytest.raises(UsageError, match="cannot read 'file:': write it like file:patients.csv"):
+    with pytest.raises(UsageError, match=r"cannot read 'file:': write it like file:patients\.csv"):
         parse_reference("file:")
 
 
