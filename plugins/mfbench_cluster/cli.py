@@ -84,7 +84,7 @@ def merge(
         Path | None,
         typer.Option(
             metavar="RUN",
-            help="Folder of the merged run; results are added to a run that it holds. [default: that of the whole run]",
+            help="Folder of the merged run; results are added to a run that it holds. [default: the whole run's]",
         ),
     ] = None,
 ) -> None:
