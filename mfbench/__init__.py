@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mfbench.host.hookspecs import hookimpl
     from mfbench.model.sections import Cell, Chart, Section, Table
     from mfbench.model.specs import ClassifierSpec, Dataset, DatasetSpec, ExecutorSpec, SelectorSpec
-    from mfbench.report.pictures import save_chart
+    from mfbench.report.charts.drawing import save_chart
 
 __version__ = "0.1.0"
 
@@ -37,7 +37,7 @@ _HOMES = {
     "make": "mfbench.api",
     "power": "mfbench.api",
     "run_suite": "mfbench.api",
-    "save_chart": "mfbench.report.pictures",
+    "save_chart": "mfbench.report.charts.drawing",
 }
 
 __all__ = [

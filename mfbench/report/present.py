@@ -25,10 +25,9 @@ from mfbench.report.charts.drawing import distinct_slugs, picture, specification
 from mfbench.report.contents import plugin_sections, report_of
 from mfbench.report.heading import environment_of, regeneration_commands, setting_of
 from mfbench.report.pages import FILE, answer_of, page_of
-from mfbench.report.pictures import to_svg
 from mfbench.report.render.files import POWER, frame_to_csv, to_csv, to_json, to_latex, to_markdown
 from mfbench.report.render.html.page import asset, render, to_fragment, to_html
-from mfbench.report.render.terminal import show
+from mfbench.report.render.terminal import show, to_svg
 from mfbench.report.sections.across_datasets import power_report, section_across, section_of_pairs
 from mfbench.report.sections.curves import points
 from mfbench.run.store.file import FILE_NAME

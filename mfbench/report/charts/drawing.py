@@ -7,10 +7,11 @@ import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from mfbench.base.text import plain_lines
-from mfbench.errors import MfbenchError
+from mfbench.errors import MfbenchError, UsageError, explained
 from mfbench.model.sections import Chart
 from mfbench.processes.call import ChildError, call
 from mfbench.processes.process import has_limited_addresses
@@ -202,6 +203,47 @@ def picture(chart: Chart, form: str = "svg", heading: str = "") -> bytes:
     """Return a chart as a file."""
     content = specification(chart, heading)
     return svg_of(content, "shape", content["description"]).encode() if form == "svg" else picture_of(content, form)
+
+
+def save_chart(chart: Chart, path: Path | str) -> Path:
+    """Draw a chart to a file, in the colours and fonts of reports.
+
+    Parameters
+    ----------
+    chart : Chart
+        With a `spec`.
+    path : Path or str
+        Its suffix selects the format: .svg, .pdf or .png.
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    UsageError
+        If the suffix is not supported, or the specification is not valid.
+    MfbenchError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> data = {"values": [{"x": 1, "y": 2}]}
+    >>> spec = {"data": data, "mark": "point", "encoding": {"x": {"field": "x", "type": "quantitative"}}}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_chart(Chart("dot", "A dot", spec=lambda: spec), f"{folder}/dot.svg").name
+    'dot.svg'
+    """
+    target = Path(path)
+    form = target.suffix.removeprefix(".").lower()
+    if form not in FORMATS:
+        raise UsageError(f"{target} has no suffix of a picture: use .{', .'.join(FORMATS[:-1])} or .{FORMATS[-1]}")
+    with explained(UsageError, str, ValueError):
+        content = picture(chart, form, chart.title)
+    with explained(MfbenchError, lambda reason: f"cannot write {target}: {reason}", OSError):
+        target.write_bytes(content)
+    return target
 
 
 def svg_of(content: Mapping[str, Any], name: str, words: str) -> str:
