@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from mfbench.data.lookup import DatasetStatus, Lookup
     from mfbench.host.registry import Registry
-    from mfbench.report.pages import Downloads
+    from mfbench.report.progress import Downloads
 
 app = typer.Typer(help="List, show, download and manage datasets.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -61,7 +61,7 @@ def show(
     from mfbench.data.catalog import find
     from mfbench.data.reference import RegisteredReference, parse_reference
     from mfbench.report.listings import show_dataset
-    from mfbench.report.pages import Downloads
+    from mfbench.report.progress import Downloads
 
     registry = _registry(strict)
     reference = parse_reference(name, target=target, categorical=categorical)
@@ -88,7 +88,7 @@ def pull(
     strict: Strict = False,
 ) -> None:
     """Download datasets into the cache and report those that are already available."""
-    from mfbench.report.pages import Downloads
+    from mfbench.report.progress import Downloads
     from mfbench.suite.additions import pull as pull_datasets
 
     outlive_output()

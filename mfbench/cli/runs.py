@@ -56,9 +56,7 @@ def suite(
     """Run a suite, or the trials that are still missing, and print the report."""
     from mfbench.api import Request, estimate_suite, explain_keys, prepare_suite, resume_command, run_request
     from mfbench.host.features import feature_hooks
-    from mfbench.report.estimate import show_estimate
-    from mfbench.report.pages import Downloads
-    from mfbench.report.progress import follow
+    from mfbench.report.progress import Downloads, follow, show_estimate
 
     request = Request(name, **keywords(options))
     if dry_run and explain_key:
