@@ -23,9 +23,8 @@ from mfbench.base.text import counted, diff, first_clauses, listing, union
 from mfbench.errors import NeverStartedError, RunError, UsageError, explained
 from mfbench.model.trials import Status
 from mfbench.run.store.checksums import TRIAL_COLUMNS, WHOLE, fill_checksums, seal
-from mfbench.run.store.file import FILE_ERRORS, FILE_NAME, REMNANT, open_store, reason_of, transaction
+from mfbench.run.store.file import FILE_ERRORS, FILE_NAME, REMNANT, open_store, reason_of, remark_on_damage, transaction
 from mfbench.run.store.formats import unpack, unpack_candidates, unpack_curve
-from mfbench.run.store.integrity import remark_on_damage
 from mfbench.run.store.metadata import Environment, RecordedShard, RunMetadata, joined_code
 from mfbench.run.store.store import Store
 from mfbench.suite.plan import digest_of
