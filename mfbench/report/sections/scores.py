@@ -24,7 +24,7 @@ from mfbench.report.cells import (
 from mfbench.report.charts.comparison import wins_chart
 from mfbench.report.charts.time import score_time_chart
 from mfbench.report.heading import listed
-from mfbench.report.verdicts import relation_of_test_sets, verdict_cell, verdict_columns, verdict_notes
+from mfbench.report.verdicts import verdict_cell, verdict_columns, verdict_notes
 from mfbench.run.forecast.order import duration_text
 from mfbench.stats.results import Run
 from mfbench.stats.rules import S_TESTS
@@ -39,7 +39,7 @@ def scores(run: Run) -> Section:
     metric, reference = run.settings.metric, run.settings.reference
     charts = []
     if reference is not None and len(run.methods) > 1 and len(run.outcomes):
-        columns = verdict_columns(run.settings, relation_of_test_sets(run.detects, run.folds_per_dataset))
+        columns = verdict_columns(run)
         charts.append(wins_chart(run.summary(), columns, reference))
     notes = verdict_notes(run)
     if trivial_accuracies(run):
@@ -74,7 +74,7 @@ def score_table(run: Run) -> Table:
     footer: list[list[object]] = []
     blank, columns = ([DASH], ["dataset", "trivial", *methods]) if trivial else ([], ["dataset", *methods])
     if rows and settings.reference is not None and len(methods) > 1:
-        headings = verdict_columns(settings, relation_of_test_sets(run.detects, run.folds_per_dataset))
+        headings = verdict_columns(run)
         totals = _totals(run.summary(), headings, settings.reference)
         # The printed counts follow ours under the papers' rule, which come first (unless there is only one rule).
         totals[1:1] = _printed(run.published_counts, settings.reference)
@@ -194,7 +194,7 @@ def compared_folds(coverage: pd.DataFrame, trial_name: str) -> list[str]:
 def methods(run: Run) -> Section:
     """Return the section on methods, one row each, best average rank first."""
     settings, summary = run.settings, run.summary()
-    verdicts = verdict_columns(settings, relation_of_test_sets(run.detects, run.folds_per_dataset))
+    verdicts = verdict_columns(run)
     columns = ["method", "what it is", f"mean {settings.metric}", "rank", *(title for title, _ in verdicts)]
     rows = [
         [
