@@ -22,9 +22,7 @@ import numpy as np
 from mfbench.base.text import counted, diff, first_clauses, listing, union
 from mfbench.errors import NeverStartedError, RunError, UsageError, explained
 from mfbench.model.trials import Status
-from mfbench.run.store.checksums import TRIAL_COLUMNS, WHOLE, fill_checksums, seal
-from mfbench.run.store.file import FILE_ERRORS, FILE_NAME, REMNANT, open_store, reason_of, remark_on_damage, transaction
-from mfbench.run.store.formats import unpack, unpack_candidates, unpack_curve
+from mfbench.run.store import checksums, file, formats
 from mfbench.run.store.metadata import Environment, RecordedShard, RunMetadata, joined_code
 from mfbench.run.store.store import Store
 from mfbench.suite.plan import digest_of
@@ -36,27 +34,27 @@ REPLACED = ("meta", "plan", "datasets", "left_out")
 @contextmanager
 def changed_store(target: Path) -> Iterator[sqlite3.Connection]:
     """Yield a connection to a folder's store in a transaction, which is rolled back if the block raises."""
-    path = target / FILE_NAME
+    path = target / file.FILE_NAME
     is_new = not path.exists()
     absent = [folder for folder in (target, *target.parents) if not folder.exists()]
     with (
-        explained(RunError, partial(reason_of, path), *FILE_ERRORS),
+        explained(RunError, partial(file.reason_of, path), *file.FILE_ERRORS),
         explained(RunError, lambda reason: f"cannot write to {target}: {reason}", OSError),
         _removed_on_error(absent),
     ):
         target.mkdir(parents=True, exist_ok=True)
         # Inside the target, because a folder next to it, left by a killed process, would look like a run.
-        with tempfile.TemporaryDirectory(prefix=REMNANT, dir=target) as folder:
-            work = Path(folder) / FILE_NAME if is_new else path
-            with closing(open_store(work, read_only=False)) as db, transaction(db):
+        with tempfile.TemporaryDirectory(prefix=file.REMNANT, dir=target) as folder:
+            work = Path(folder) / file.FILE_NAME if is_new else path
+            with closing(file.open_store(work, read_only=False)) as db, file.transaction(db):
                 for table in REPLACED:
                     db.execute(f"DELETE FROM {table}")
                 yield db
-                fill_checksums(db)
-                seal(db, *WHOLE)
+                checksums.fill_checksums(db)
+                checksums.seal(db, *checksums.WHOLE)
             if is_new:
                 for suffix in ("-wal", "-shm"):
-                    path.with_name(f"{FILE_NAME}{suffix}").unlink(missing_ok=True)  # left by a deleted store
+                    path.with_name(f"{file.FILE_NAME}{suffix}").unlink(missing_ok=True)  # left by a deleted store
                 work.replace(path)
 
 
@@ -351,7 +349,7 @@ def remarks_on_plan(runs: Sequence[SourceRun], plan: JoinedPlan) -> list[str]:
     return remarks
 
 
-_COLUMNS = {**WHOLE, "trials": (*TRIAL_COLUMNS, "checksum")}
+_COLUMNS = {**checksums.WHOLE, "trials": (*checksums.TRIAL_COLUMNS, "checksum")}
 
 
 def merge_runs(sources: Sequence[Path], target: Path) -> list[str]:
@@ -364,7 +362,7 @@ def merge_runs(sources: Sequence[Path], target: Path) -> list[str]:
     # a folder of runs must lock it.
     if not sources:
         raise UsageError("there is nothing to join; name at least one run")
-    is_new = not (target / FILE_NAME).exists()
+    is_new = not (target / file.FILE_NAME).exists()
     folders = list({folder.resolve(): folder for folder in (*([] if is_new else [target]), *sources)}.values())
     runs: list[SourceRun] = []
     remarks: list[str] = []
@@ -400,7 +398,7 @@ def _read(folder: Path) -> tuple[SourceRun, list[str]]:
         query = "SELECT position, key, dataset, method, repeat, fold FROM plan ORDER BY position"
         plan: list[Any] = [(position, key, tuple(place)) for position, key, *place in store.raw(query)]
         statuses = dict(store.raw("SELECT key, status FROM trials"))
-        return SourceRun(folder, store.meta(), hashes, plan, statuses, checked), remark_on_damage(store.damaged)
+        return SourceRun(folder, store.meta(), hashes, plan, statuses, checked), file.remark_on_damage(store.damaged)
 
 
 def _out(metadata: RunMetadata, plan: JoinedPlan, target: Path, *, is_new: bool) -> str:
@@ -482,8 +480,8 @@ def _copy_result(
 def _decoded(row: tuple[Any, ...]) -> str:
     """Return results as text, in which NaN equals NaN, without times, which differ between repetitions."""
     values = dict(zip(_COLUMNS["trials"], row, strict=True))
-    points = unpack_candidates(values["candidates"]) if values["candidates"] else []
-    curve = unpack_curve(values["curve"]) if values["curve"] else None
+    points = formats.unpack_candidates(values["candidates"]) if values["candidates"] else []
+    curve = formats.unpack_curve(values["curve"]) if values["curve"] else None
     return repr(
         (
             sorted(json.loads(values["scores"] or "{}").items()),
@@ -497,7 +495,7 @@ def _decoded(row: tuple[Any, ...]) -> str:
 
 def _numbers(value: Any) -> Any:
     """Return an array, packed or not, as a list; other values unchanged."""
-    value = unpack(value) if isinstance(value, bytes) else value
+    value = formats.unpack(value) if isinstance(value, bytes) else value
     return value.tolist() if isinstance(value, np.ndarray) else value
 
 
@@ -533,4 +531,4 @@ def _data(folder: Path) -> dict[str, dict[str, Any]]:
 def _plain(name: str, value: Any) -> Any:
     if name in _LISTS:
         return json.loads(value or "null") or []
-    return unpack(value).tolist() if isinstance(value, bytes) else value
+    return formats.unpack(value).tolist() if isinstance(value, bytes) else value
