@@ -1,7 +1,5 @@
 """The short report: scores, a line per method, failures and omissions, and the conclusion as the last lines."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

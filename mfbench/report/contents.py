@@ -4,8 +4,6 @@ Each section decides for itself whether it applies to the run, and is empty if n
 the same list.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import re

@@ -1,7 +1,5 @@
 """The HTML page of a run: its full report, plus verdicts per group of datasets, and tags."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from mfbench.errors import MfbenchError

@@ -1,7 +1,5 @@
 """Reports of a run or a published table, in the requested format."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Rows are copied as stored, so the numbers of a merged run are bit-identical. Eac
 SQLite's ``ATTACH`` would also copy damaged rows, and cannot read a store in a read-only folder.
 """
 
-from __future__ import annotations
-
 import glob
 import json
 import sqlite3

@@ -1,7 +1,5 @@
 """Convert charts to Vega-Lite specifications, and these to SVG, PDF and PNG, without a browser or network."""
 
-from __future__ import annotations
-
 import copy
 import re
 import xml.etree.ElementTree as ElementTree

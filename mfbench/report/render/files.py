@@ -1,7 +1,5 @@
 """Reports as CSV, JSON, LaTeX and Markdown."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from functools import cache

@@ -1,7 +1,5 @@
 """The report on a terminal, and an SVG picture of it."""
 
-from __future__ import annotations
-
 import io
 
 from rich import box

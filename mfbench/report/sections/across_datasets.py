@@ -1,7 +1,5 @@
 """Comparison across all datasets: the reference against each method, the critical-difference diagram, and all pairs."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Published figures: ours next to the papers', and the largest differences."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Remarks: omissions, and trials that failed, are pending, changed shared state or raised warnings."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 

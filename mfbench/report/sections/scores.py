@@ -1,7 +1,5 @@
 """Scores: datasets by methods, with marks, wins, ties and losses, and average ranks."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any

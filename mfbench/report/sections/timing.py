@@ -1,7 +1,5 @@
 """Time to fit, for the protocol ``timing``: seconds at the largest size, and exponents of growth."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a run would do and cost, without running or writing anything; used by ``mfbench suite --dry-run``."""
 
-from __future__ import annotations
-
 import heapq
 import math
 import sqlite3

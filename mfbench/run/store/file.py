@@ -3,8 +3,6 @@
 Damaged results count as not run, and a damaged table is an error.
 """
 
-from __future__ import annotations
-
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence

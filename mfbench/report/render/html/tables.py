@@ -1,7 +1,5 @@
 """Interactive data of the score table: sortable values, published figures, verdicts per group, and details."""
 
-from __future__ import annotations
-
 import base64
 import html
 from collections import Counter
