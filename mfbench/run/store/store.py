@@ -4,8 +4,6 @@ With write-ahead logging, a killed run loses at most the trials in flight. The t
 by the last start of the run; rows of earlier plans are kept (their keys differ) but are not part of a report.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sqlite3
@@ -16,16 +14,14 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import chain, count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from mfbench.errors import RunError, explained, printable
 from mfbench.model.trials import Status, Trial, TrialResult, Unavailable
 from mfbench.run.store import file, formats
 from mfbench.run.store.checksums import RESULT_COLUMNS, TRIAL_COLUMNS, WHOLE, checksum, fill_checksums, seal
 from mfbench.run.store.metadata import Reused, RunMetadata
-
-if TYPE_CHECKING:
-    from mfbench.suite.protocols import Split
+from mfbench.suite.protocols import Split
 
 DATASET_JSON = ("class_names", "feature_names", "relevant", "interactions", "collections")
 """JSON columns of a dataset."""
@@ -148,10 +144,8 @@ class ReadableStore:
         """Return the record of each dataset used, with its class codes as ``truth``."""
         with self._reading("datasets"):
             names = WHOLE["datasets"]
-            rows = [
-                dict(zip(names, row, strict=True))
-                for row in self._db.execute(f"SELECT {', '.join(names)} FROM datasets")
-            ]
+            cursor = self._db.execute(f"SELECT {', '.join(names)} FROM datasets")
+            rows = [dict(zip(names, row, strict=True)) for row in cursor]
             for row in rows:
                 row |= {name: json.loads(row[name]) for name in DATASET_JSON}
                 row["truth"] = formats.unpack(row["truth"])
