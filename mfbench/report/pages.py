@@ -14,6 +14,13 @@ from mfbench.report.sections.scores import score_table
 from mfbench.stats.results import Run
 
 FILE = "report.html"
+# How the notes on problems begin, by a value that only their section has.
+_PROBLEMS = {
+    "left_out": (
+        "Left out", "Failed", "Not run", "Not reached", "Compared on", "Undefined", "The download", "No trials",
+    ),
+    "overall": ("Datasets left out", "Methods left out", "Cells without a score"),
+}  # fmt: skip
 LEAST_DATASETS = 2
 
 
@@ -37,23 +44,10 @@ def answer_of(run: Run) -> list[str]:
 
 def problems_of(report: Report) -> list[str]:
     """Return the sentences on omissions, failures, pending trials and unreached cells."""
-    words = {
-        "left_out": (
-            "Left out",
-            "Failed",
-            "Not run",
-            "Not reached",
-            "Compared on",
-            "Undefined",
-            "The download",
-            "No trials",
-        ),
-        "overall": ("Datasets left out", "Methods left out", "Cells without a score"),
-    }
     own = [section for section in report.sections if not section.plugin]
     return [
         note
-        for key, beginnings in words.items()
+        for key, beginnings in _PROBLEMS.items()
         for section in own
         if key in section.data
         for note in section.notes

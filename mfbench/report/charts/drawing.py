@@ -177,6 +177,8 @@ _TRIAL = ("vl_convert:vegalite_to_svg", {"data": {"values": []}, "mark": "point"
 # Content that would make a reader's browser contact another machine or leave the page.
 _FORBIDDEN_KEYS = ("url", "href", "usermeta")
 _FORBIDDEN_MARKS = ("image",)
+# The keys of which every view has one.
+_VIEWS = {"mark", "layer", "hconcat", "vconcat", "concat", "facet", "repeat"}
 
 
 def specification(chart: Chart, heading: str = "") -> dict[str, Any]:
@@ -185,7 +187,7 @@ def specification(chart: Chart, heading: str = "") -> dict[str, Any]:
         raise ValueError(f"the chart {chart.name!r} has no specification")
     made = chart.spec()
     content = _as_dictionary(made)
-    if not isinstance(content, dict) or not _is_view(content):
+    if not isinstance(content, dict) or _VIEWS.isdisjoint(content):
         raise ValueError(f"the specification of the chart {chart.name!r} must be an Altair chart or a dictionary")
     for problem in _references(content):
         raise ValueError(f"the chart {chart.name!r} refers to something outside itself: {problem}")
@@ -254,11 +256,11 @@ def picture_of(content: dict[str, Any], form: str = "svg") -> bytes:
     vl_convert = drawing_engine()
     options: dict[str, Any] = {"vl_version": _version(content), "allowed_base_urls": []}
     try:
-        if form == "pdf":
-            return bytes(vl_convert.vegalite_to_pdf(content, **options))
+        if form == "svg":
+            return str(vl_convert.vegalite_to_svg(content, **options)).encode()
         if form == "png":
-            return bytes(vl_convert.vegalite_to_png(content, scale=PIXELS_PER_POINT, **options))
-        return str(vl_convert.vegalite_to_svg(content, **options)).encode()
+            options["scale"] = PIXELS_PER_POINT
+        return bytes(getattr(vl_convert, f"vegalite_to_{form}")(content, **options))
     except (ValueError, RuntimeError) as error:
         # The message is followed by a traceback of the drawing library's script.
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
@@ -312,10 +314,6 @@ def _merged(general: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any
         else own.get(key, general.get(key))
         for key in {**general, **own}
     }
-
-
-def _is_view(content: Mapping[str, Any]) -> bool:
-    return any(key in content for key in ("mark", "layer", "hconcat", "vconcat", "concat", "facet", "repeat"))
 
 
 def _version(content: Mapping[str, Any]) -> str | None:

@@ -8,7 +8,7 @@ from rich.table import Table as RichTable
 from rich.terminal_theme import MONOKAI
 from rich.text import Text
 
-from mfbench.model.sections import Cell, Chart, Report, Section, Table
+from mfbench.model.sections import Cell, Report, Section, Table
 from mfbench.report.cells import MARK
 from mfbench.report.contents import GAP, MARKED_ROLES, column_width, has_marks
 from mfbench.report.listings import PlainConsole
@@ -50,10 +50,15 @@ def _show_section(section: Section, console: Console) -> None:
             console.print()
         _show_table(table, console)
     for number, chart in enumerate(section.charts):
-        if chart.text is not None:
-            if number or section.tables:
-                console.print()
-            _show_chart(chart, console)
+        if chart.text is None:
+            continue
+        if number or section.tables:
+            console.print()
+        console.print(Text(chart.title, style="bold"))
+        for line in chart.lines(console.width):
+            console.print(Text(line), no_wrap=True, crop=True)
+        if chart.caption:
+            console.print(Text(chart.caption, style="dim"))
     if section.notes and section.charts:
         console.print()
     for note in section.notes:
@@ -72,14 +77,6 @@ def _show_table(table: Table, console: Console) -> None:
         if part.title:
             console.print(Text(part.title, style="bold"))
         console.print(_rich(part, first=first))
-
-
-def _show_chart(chart: Chart, console: Console) -> None:
-    console.print(Text(chart.title, style="bold"))
-    for line in chart.lines(console.width):
-        console.print(Text(line), no_wrap=True, crop=True)
-    if chart.caption:
-        console.print(Text(chart.caption, style="dim"))
 
 
 def blocks(table: Table, width: int, first: int | None = None) -> list[Table]:

@@ -150,7 +150,7 @@ def score_data(run: Run, table: Table, groups: Sequence[Group], tags: Sequence[S
         greater_is_better=settings.greater_is_better,
         datasets=datasets,
         methods=methods,
-        values=[[_number(cells[place]["mean"]) if place in cells else None for place in row] for row in places],
+        values=[[_rounded(cells[place]["mean"], 6) if place in cells else None for place in row] for row in places],
         missing=[[missing.get(place, "absent") for place in row] for row in places],
         tags=[list(own) for own in tags] or [[] for _ in methods],
         published=[[published.get(place, "") for place in row] for row in places],
@@ -182,10 +182,6 @@ def _published(figures: pd.DataFrame, metric: str) -> dict[Place, str]:
         f"({size_text(row['difference'], percent, '+')})"
         for row in own.to_dict("records")
     }
-
-
-def _number(value: float) -> float | None:
-    return float(f"{value:.6g}") if np.isfinite(value) else None
 
 
 # Larger drawings have thousands of shapes and would slow the page down as elements, so they become images.
