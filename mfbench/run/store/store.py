@@ -42,23 +42,37 @@ _BLOCK = 2_000
 _TABLE = re.compile(rf"\b({'|'.join((*WHOLE, 'trials'))})\b")
 # Decoding errors of content that mfbench did not write although its checksum matches.
 _UNREADABLE = (ValueError, TypeError, LookupError, OverflowError, zlib.error)
+CHECKPOINT_SECONDS = 1.0
+"""How long results may stay only in the log while new ones arrive."""
+_INSERT = f"INSERT OR REPLACE INTO trials ({', '.join(TRIAL_COLUMNS)}) VALUES ({', '.join('?' * len(TRIAL_COLUMNS))})"
+_WRITERS: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(JSON, lambda value: json.dumps(value, default=formats.plain) if value else None),
+    **dict.fromkeys(ARRAYS, formats.pack),
+    **dict.fromkeys(("interactions", "curve"), formats.pack_document),
+    "candidates": lambda value: formats.pack_candidates(value) if value else None,
+}
 
 
-class ReadableStore:
-    """Read access to a run's results."""
+class Store:
+    """Access to a run's results, for reading only or also for writing."""
 
-    def __init__(self, folder: Path, *, read_only: bool = True, checked: set[str] | None = None) -> None:
+    def __init__(self, folder: Path, *, read_only: bool = False, checked: set[str] | None = None) -> None:
         self.absent: Sequence[tuple[str, str, int, int]] = ()
         self.folder, self.path = folder, folder / file.FILE_NAME
         self._checked = set() if checked is None else checked
         self._damaged: list[str] = []
+        self._read_only = read_only
+        self._checkpointed = float("-inf")
+        self._copied: set[str] | None = None
         if read_only and not self.path.is_file():
             raise RunError(f"{folder} holds no run (no {file.FILE_NAME}); 'mfbench suite NAME' creates one")
         with self._explained():
             self._db = file.open_store(self.path, read_only=read_only)
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file after checkpointing the write-ahead log, as far as concurrent readers allow."""
+        if not self._read_only:
+            self._checkpoint()
         self._db.close()
 
     def __enter__(self) -> Self:
@@ -223,33 +237,6 @@ class ReadableStore:
         with self._reading("splits"):
             rows = self._db.execute(query, (sha256, protocol))
             return {(repeat, fold): formats.unpack_split(*columns) for repeat, fold, *columns in rows}
-
-
-CHECKPOINT_SECONDS = 1.0
-"""How long results may stay only in the log while new ones arrive."""
-_INSERT = f"INSERT OR REPLACE INTO trials ({', '.join(TRIAL_COLUMNS)}) VALUES ({', '.join('?' * len(TRIAL_COLUMNS))})"
-_WRITERS: dict[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(JSON, lambda value: json.dumps(value, default=formats.plain) if value else None),
-    **dict.fromkeys(ARRAYS, formats.pack),
-    **dict.fromkeys(("interactions", "curve"), formats.pack_document),
-    "candidates": lambda value: formats.pack_candidates(value) if value else None,
-}
-
-
-class Store(ReadableStore):
-    """Read and write access to a run's results."""
-
-    def __init__(self, folder: Path, *, read_only: bool = False, checked: set[str] | None = None) -> None:
-        super().__init__(folder, read_only=read_only, checked=checked)
-        self._read_only = read_only
-        self._checkpointed = float("-inf")
-        self._copied: set[str] | None = None
-
-    def close(self) -> None:
-        """Close the file after checkpointing the write-ahead log, as far as concurrent readers allow."""
-        if not self._read_only:
-            self._checkpoint()
-        super().close()
 
     def _checkpoint(self) -> None:
         """Move the log's content to the file, so that the file alone contains nearly everything."""
