@@ -109,7 +109,7 @@ def startup_seconds(plan: Plan, registry: Registry) -> float:
     selectors = {method.selector.expression.name for method in plan.methods.values() if method.selector is not None}
     classifiers = {m.classifier.expression.name for m in plan.methods.values() if m.classifier is not None}
     used = [*map(registry.selector, selectors), *map(registry.classifier, classifiers)]
-    return STARTUP + COMPILING * sum(entry.spec.warm_up for entry in used)
+    return STARTUP + COMPILING * len([entry for entry in used if entry.spec.warm_up])
 
 
 def earlier_trials(plan: Plan, declared: DeclaredCosts, folder: Path) -> list[Measured]:
