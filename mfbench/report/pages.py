@@ -5,7 +5,7 @@ from dataclasses import replace
 from mfbench.errors import MfbenchError
 from mfbench.host.expressions import parse
 from mfbench.host.registry import Registry
-from mfbench.model.sections import Report, Table
+from mfbench.model.sections import Report
 from mfbench.report.contents import kind_of, report_of
 from mfbench.report.heading import answer_across, regeneration_commands
 from mfbench.report.render.html.page import to_html
@@ -29,7 +29,8 @@ def page_of(run: Run, registry: Registry | None = None, command: str = "") -> st
     report = report_of(run, registry, statistics=True)
     report = replace(report, answer=answer_of(run), problems=[*run.remarks, *problems_of(report)])
     command = command or " && ".join(regeneration_commands(run, form="open"))
-    table = _score_table_of(report)
+    own = (section for section in report.sections if not section.plugin and "wins_ties_losses" in section.data)
+    table = next((table for section in own for table in section.tables), None)
     if table is None:
         return to_html(report, command)
     return to_html(report, command, score_data(run, table, groups_of(run, registry), tags_of(run, registry)))
@@ -83,11 +84,6 @@ def tags_of(run: Run, registry: Registry | None) -> list[list[str]]:
             parts[-1:] = [registry.classifiers.get(name) or registry.selectors.get(name) for name in names[-1:]]
         tags.append(sorted({tag for registered in parts if registered is not None for tag in registered.spec.tags}))
     return tags
-
-
-def _score_table_of(report: Report) -> Table | None:
-    own = (section for section in report.sections if not section.plugin and "wins_ties_losses" in section.data)
-    return next((table for section in own for table in section.tables), None)
 
 
 def _group(title: str, run: Run) -> Group:
