@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         SplitterSpec,
     )
     from mfbench.model.trials import Predictions
-    from mfbench.report.pictures import save_chart
+    from mfbench.report.charts.drawing import save_chart
 
 __version__ = "0.1.0"
 
@@ -41,7 +41,7 @@ _NAMES = {
         "SplitterSpec",
     ),
     "mfbench.model.trials": ("Predictions",),
-    "mfbench.report.pictures": ("save_chart",),
+    "mfbench.report.charts.drawing": ("save_chart",),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
 

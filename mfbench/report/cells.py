@@ -1,7 +1,5 @@
 """Number formatting for table cells, shared by all sections."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 

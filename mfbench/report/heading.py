@@ -1,7 +1,5 @@
 """The header of a report: the setting, the environment, and the commands that regenerate it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

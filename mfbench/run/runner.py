@@ -292,17 +292,11 @@ def _keep_results(plan: Plan, folder: Path) -> None:
     with Store(folder, read_only=True) as store:
         if not store.has_plan():
             return
-    reasons = [f"{label}: {reason}" for label, reason in plan.left_out.items()]
-    more = [f"… and {len(reasons) - _REASONS_SHOWN} more"] if len(reasons) > _REASONS_SHOWN else []
-    raise NothingPlannedError(
-        "\n".join(
-            [
-                f"nothing of {plan.loaded.suite.suite.name!r} can be run, so the results in {folder} stay as they are",
-                *reasons[:_REASONS_SHOWN],
-                *more,
-            ]
-        )
-    )
+    lines = [f"nothing of {plan.loaded.suite.suite.name!r} can be run, so the results in {folder} stay as they are"]
+    lines += [f"{label}: {reason}" for label, reason in plan.left_out.items()]
+    if len(plan.left_out) > _REASONS_SHOWN:
+        lines[1 + _REASONS_SHOWN :] = [f"… and {len(plan.left_out) - _REASONS_SHOWN} more"]
+    raise NothingPlannedError("\n".join(lines))
 
 
 def _job(

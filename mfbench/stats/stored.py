@@ -18,8 +18,8 @@ from mfbench.errors import RunError, UnknownNameError
 from mfbench.run.merging import remarks_on_environments
 from mfbench.run.reuse import remarks_on_reuse
 from mfbench.run.store.checksums import RESULT_COLUMNS
+from mfbench.run.store.file import remark_on_damage
 from mfbench.run.store.formats import StoredSplit
-from mfbench.run.store.integrity import remark_on_damage
 from mfbench.run.store.store import Store
 from mfbench.stats.detection import remark_on_shard
 from mfbench.stats.selection import pick_candidates

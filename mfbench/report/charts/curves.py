@@ -1,7 +1,5 @@
 """Mean scores against the number of features, with bands: a panel for each dataset, the best selectors in colour."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -13,7 +13,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from mfbench.base.text import shell_command
 from mfbench.errors import NeverStartedError, RunError
@@ -127,10 +127,8 @@ _TABLES = ("methods", "datasets")
 UNRECORDED = "the run does not record the versions and hashes of its code"
 
 
-class RecordedCode(BaseModel):
+class RecordedCode(BaseModel, frozen=True):
     """The code behind the keys of a run's trials; empty for merged runs that differ in it."""
-
-    model_config = ConfigDict(frozen=True)
 
     mfbench: str = ""  # its version
     host: str = ""  # hash of the mfbench code that takes part in computing a result
@@ -179,10 +177,8 @@ def _shared(code: RecordedCode) -> Fingerprint:
     return Fingerprint(code.mfbench, code.host, code.libraries, {})
 
 
-class Environment(BaseModel):
+class Environment(BaseModel, frozen=True):
     """Machine and software of a run, as in ``environment.json``."""
-
-    model_config = ConfigDict(frozen=True)
 
     mfbench: str
     python: str
@@ -201,38 +197,30 @@ class Environment(BaseModel):
     command: list[str] = []  # the words of the command line
 
 
-class RecordedSuite(BaseModel):
+class RecordedSuite(BaseModel, frozen=True, extra="allow"):
     """The suite of a run: fields that reports read are typed; datasets, methods and profiles stay as in the file."""
-
-    model_config = ConfigDict(frozen=True, extra="allow")
 
     suite: Header
     report: ReportSettings = ReportSettings()
 
 
-class PublishedHeading(BaseModel):
+class PublishedHeading(BaseModel, frozen=True):
     """Title and metric of a published table."""
-
-    model_config = ConfigDict(frozen=True)
 
     title: str
     metric: str
 
 
-class RecordedFigures(BaseModel):
+class RecordedFigures(BaseModel, frozen=True):
     """The published figures for the run's cells, their tables by name, and the papers' counts for its methods."""
-
-    model_config = ConfigDict(frozen=True)
 
     tables: dict[str, PublishedHeading] = {}
     figures: list[PublishedFigure] = []
     counts: list[PublishedCount] = []
 
 
-class Reused(BaseModel):
+class Reused(BaseModel, frozen=True):
     """The results measured by other runs: earlier ones in the reports folder, or bundles."""
-
-    model_config = ConfigDict(frozen=True)
 
     # The result keys from each run, by folder name (`SUITE/RUN` if it is of another suite), or by bundle name with the
     # start of its hash.
@@ -244,10 +232,8 @@ class Reused(BaseModel):
     bundles: list[str] = []  # the names that refer to bundles, whose results are unverified claims of their authors
 
 
-class RecordedShard(BaseModel):
+class RecordedShard(BaseModel, frozen=True):
     """The part of a plan that a run has: a shard, or several merged ones."""
-
-    model_config = ConfigDict(frozen=True)
 
     numbers: list[int] = []  # the shards, from 1 to `of`; empty after merging shards of different divisions
     of: int = 0
@@ -279,10 +265,8 @@ def resume_command(words: Sequence[str]) -> str:
     return shell_command(["mfbench", *(word for word in words if word != "--fresh")])
 
 
-class RunMetadata(BaseModel):
+class RunMetadata(BaseModel, frozen=True):
     """The metadata recorded by the last start of a run."""
-
-    model_config = ConfigDict(frozen=True)
 
     suite: RecordedSuite
     protocol: ProtocolSettings  # complete: with the profile applied and every key of its kind set

@@ -32,7 +32,7 @@ def record(label):
 def write(tmp_path, make_metadata, monkeypatch):
     """Return a function that writes the trials at some positions as a run, with results of all but `missing`."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("mfbench.run.store.store.pack", lambda array: b"")
+    monkeypatch.setattr("mfbench.run.store.formats.pack", lambda array: b"")
 
     def write(name, positions, number=0, of=3, missing=(), digest=DIGEST, n_trials=N_TRIALS, **changes):
         shard = RecordedShard(numbers=[number], of=of, run="whole", digest=digest, n_trials=n_trials)
