@@ -172,7 +172,9 @@ def suites(
     from mfbench.suite.schema import Suite
 
     if schema:
-        sys.stdout.write(json.dumps(Suite.model_json_schema(), indent=2) + "\n")
+        content = Suite.model_json_schema()
+        content["$defs"]["ProtocolSettings"]["properties"]["kind"]["enum"] = list(load_registry().protocols)
+        sys.stdout.write(json.dumps(content, indent=2) + "\n")
     elif name is None:
         listings.show_suites(load_registry(strict=strict), make_console())
     else:

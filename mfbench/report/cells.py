@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mfbench.model.evaluation import Score
 from mfbench.model.sections import Cell, Table
-from mfbench.model.specs import Score
 
 MARK = "≈"
 NO_VERDICT_MARK = "?"

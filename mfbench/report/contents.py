@@ -9,7 +9,7 @@ import json
 import re
 import textwrap
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
 from rich.cells import cell_len
 
@@ -21,7 +21,6 @@ from mfbench.report.heading import data_of, environment_of, setting_of
 from mfbench.report.render.files import plain_value
 from mfbench.report.sections import across_datasets, curves, detection, published, remarks, scores, timing
 from mfbench.stats.results import Run
-from mfbench.suite.forms import KINDS
 
 Kind = Literal["comparison", "detection", "calibration", "timing", "empty"]
 
@@ -70,9 +69,7 @@ def kind_of(run: Run) -> Kind:
         return "empty"
     if run.equal_pairs:
         return "calibration"
-    if KINDS[run.protocol.kind].times:
-        return "timing"
-    return "detection" if run.detects else "comparison"
+    return cast(Kind, run.protocol.report)
 
 
 def report_of(

@@ -67,6 +67,7 @@ def show_plugins(registry: Registry, console: Console, tags: Sequence[str] = ())
         _show_counted(kind, table, console)
     if not tags:
         for kind, entries in (
+            ("protocols", registry.protocols),
             ("splitters", registry.splitters),
             ("metrics", registry.metrics),
             ("executors", registry.executors),

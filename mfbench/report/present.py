@@ -15,8 +15,8 @@ from mfbench.base.files import write_text
 from mfbench.base.text import counted, shell_command
 from mfbench.errors import MfbenchError, UnknownNameError, UsageError
 from mfbench.host.registry import Registry, load_registry
+from mfbench.model.evaluation import Score
 from mfbench.model.sections import Cell, Chart, Report, Section
-from mfbench.model.specs import Score
 from mfbench.report import brief, cells, contents, heading, pages
 from mfbench.report.charts import critical_difference, time
 from mfbench.report.charts.drawing import distinct_slugs, picture, specification

@@ -12,15 +12,15 @@ from typing import Any
 import pandas as pd
 
 from mfbench.base.text import listing
+from mfbench.model.evaluation import Score
 from mfbench.model.sections import Cell
-from mfbench.model.specs import Score
 from mfbench.report.cells import MARK, NO_VERDICT_MARK, with_unit
+from mfbench.run.store.metadata import RecordedProtocol
 from mfbench.stats.cells import ComparisonSettings
 from mfbench.stats.paired import IDENTICAL, UNMET
 from mfbench.stats.results import Run
 from mfbench.stats.rules import LEVEL, RULES, S_TESTS, best_level_held, design_name, level_held
 from mfbench.stats.summary import KINDS, NO_VERDICT, VERDICTS
-from mfbench.suite.protocols import EvaluationProtocol
 
 CHOICE = ", with Holm's adjustment over all pairs of methods, because the best is chosen from the same scores"
 
@@ -190,9 +190,9 @@ def _marks(settings: ComparisonSettings, test: str) -> str:
     )
 
 
-def _levels(settings: ComparisonSettings, protocol: EvaluationProtocol) -> list[str]:
+def _levels(settings: ComparisonSettings, protocol: RecordedProtocol) -> list[str]:
     """Return the sentence on the actual levels of the report's tests, and whether its own design was measured."""
-    kind, repeats = protocol.kind, protocol.repeats
+    kind, repeats = protocol.resampling, protocol.repeats
     rules = dict.fromkeys((settings.published_test, "corrected-t", settings.test))
     levels = {rule: level for rule in rules if (level := level_held(rule, kind, repeats))}
     best = best_level_held(settings.test, kind, repeats)

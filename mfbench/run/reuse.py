@@ -21,7 +21,6 @@ from mfbench.run.merging import differing_data, insert, machine_of
 from mfbench.run.store.file import FILE_NAME
 from mfbench.run.store.metadata import Environment, Reused, RunMetadata, code_of, differences_of
 from mfbench.run.store.store import Store
-from mfbench.suite.forms import KINDS
 from mfbench.suite.plan import Plan, is_shard_folder_name
 
 _OTHER_CONTENT = "data, parameters or protocol"
@@ -65,7 +64,7 @@ def reuse_results(
     notes: list[str] = []
     missing, n_copied = planned - store.finished(retried), 0
     for run in runs:
-        if KINDS[plan.loaded.protocol.kind].times:
+        if plan.loaded.spec.times:
             if run.is_requested:
                 notes.append(f"No results of {run.name} were used: times compare if measured together.")
             continue

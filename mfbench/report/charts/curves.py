@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from mfbench.base.text import counted
+from mfbench.model.evaluation import Score
 from mfbench.model.sections import Chart
-from mfbench.model.specs import Score
 from mfbench.report.charts.drawing import MOST_DATASETS, NEUTRAL, chosen_in_legend, colours_of, numbered_name
 
 HIGHLIGHTED = 5

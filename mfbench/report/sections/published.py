@@ -7,8 +7,8 @@ from typing import Any
 import pandas as pd
 
 from mfbench.base.text import counted
+from mfbench.model.evaluation import Score
 from mfbench.model.sections import Cell, Role, Section, Table
-from mfbench.model.specs import Score
 from mfbench.report.cells import outcomes_text, rows_by_dataset, table_of, with_unit
 from mfbench.report.sections.scores import trivial_accuracies
 from mfbench.stats.published import (

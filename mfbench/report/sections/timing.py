@@ -14,7 +14,6 @@ from mfbench.report.charts.time import scaling_chart, time_profile_chart
 from mfbench.stats.across_datasets import FACTORS, performance_profile
 from mfbench.stats.results import Run
 from mfbench.stats.summary import FLOOR, timing_profile
-from mfbench.suite.forms import KINDS
 
 TITLE = "Time to fit"
 COLUMNS = {
@@ -26,7 +25,7 @@ COLUMNS = {
 
 def timing(run: Run) -> Section:
     """Return the section on times to fit; empty for other protocols."""
-    if not KINDS[run.protocol.kind].times:
+    if not run.protocol.times:
         return Section(TITLE, data={"timing": list})
     exponents, sizes, methods = run.timing, run.sizes, list(run.methods)
     first = {}

@@ -18,7 +18,6 @@ from mfbench.run.reuse import copied_statuses, earlier_runs, offered_keys, opene
 from mfbench.run.runner import RETRIED, RunOptions
 from mfbench.run.store.file import FILE_NAME
 from mfbench.run.store.store import Store
-from mfbench.suite.forms import KINDS
 from mfbench.suite.plan import Forecast, Plan
 
 WORKER = 250 * 2**20  # bytes of a worker before its first trial, i.e. of the imported libraries
@@ -153,7 +152,7 @@ def _finished(
     with opened_sources([() if options.fresh else earlier_runs(plan, folder), *sources]) as runs:
         for run in runs:
             keys: set[str] = set()
-            if not KINDS[plan.loaded.protocol.kind].times:
+            if not plan.loaded.spec.times:
                 try:
                     with Store(run.folder, read_only=True) as store:
                         keys = offered_keys(store, planned, copied)

@@ -7,9 +7,10 @@ about a run.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
+from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,9 +21,11 @@ from mfbench.errors import NeverStartedError, RunError
 from mfbench.host.code_hashes import host_code, method_code, numeric_versions
 from mfbench.host.expressions import Plugin, Registered
 from mfbench.host.registry import Registry
-from mfbench.model.specs import DatasetSpec, EstimatorSpec, Score
-from mfbench.suite.loading import metric_entries
+from mfbench.model.evaluation import ProtocolSpec, Score
+from mfbench.model.specs import DatasetSpec, EstimatorSpec
+from mfbench.suite.loading import shared_entries
 from mfbench.suite.plan import Plan, Shard, shard_folder_name
+from mfbench.suite.protocols import EvaluationProtocol
 from mfbench.suite.published import PublishedCount, PublishedFigure
 from mfbench.suite.schema import Classes, Curve, Header, ProtocolSettings, ReportSettings, Selection, Top
 from mfbench.suite.splitters import DatasetSplits
@@ -62,7 +65,7 @@ def sources_of(plan: Plan, registry: Registry) -> tuple[Source, ...]:
     for method in plan.methods.values():
         for kind, step in (("selector", method.selector), ("classifier", method.classifier)):
             entries += [] if step is None else registry.entries(kind, step.expression)
-    entries += metric_entries(plan.loaded.protocol, registry)
+    entries += shared_entries(plan.loaded.protocol, registry)
     for planned in plan.datasets.values():
         if planned.reference is not None:
             entries.append(registry.dataset(planned.reference.expression.name))
@@ -265,11 +268,43 @@ def resume_command(words: Sequence[str]) -> str:
     return shell_command(["mfbench", *(word for word in words if word != "--fresh")])
 
 
+class RecordedProtocol(BaseModel, frozen=True):
+    """What reports need to know about a protocol, whether or not its plugin is installed."""
+
+    kind: str
+    folds: int
+    repeats: int
+    decisions: str = "multi-class"
+    trial_name: str = "fold"  # what reports call a trial
+    test_train_ratio: float
+    description: str
+    tuning: str
+    predicts: bool
+    times: bool
+    draws_curves: bool
+    resampling: str  # predicts, times, draws_curves, resampling, report: as in `ProtocolSpec`
+    report: str
+
+    @classmethod
+    def of(cls, protocol: EvaluationProtocol, spec: ProtocolSpec) -> RecordedProtocol:
+        """Return the record of a plan's protocol."""
+        ours = ("kind", "folds", "repeats", "decisions", "trial_name", "test_train_ratio")
+        theirs = ("predicts", "times", "draws_curves", "resampling", "report")
+        facts = {name: getattr(protocol, name) for name in ours} | {name: getattr(spec, name) for name in theirs}
+        return cls(**facts, description=protocol.describe(), tuning=protocol.describe_tuning())
+
+    def coordinates(self, own: DatasetSplits | None = None) -> Iterator[tuple[int, int]]:
+        """Yield every (repeat, fold) in order, as `EvaluationProtocol.coordinates`."""
+        sizes = self if own is None else own
+        return product(range(sizes.repeats), range(sizes.folds))
+
+
 class RunMetadata(BaseModel, frozen=True):
     """The metadata recorded by the last start of a run."""
 
     suite: RecordedSuite
     protocol: ProtocolSettings  # complete: with the profile applied and every key of its kind set
+    design: RecordedProtocol
     scores: dict[str, Score]  # what each score of a trial means
     protocol_key: str  # together with a dataset's label, identifies its stored splits
     splits: dict[str, DatasetSplits] = {}  # the facts about the splits of each dataset with a splitter
@@ -372,6 +407,7 @@ def metadata_of(
     return RunMetadata(
         suite=RecordedSuite.model_validate(loaded.suite.model_dump(mode="json")),
         protocol=loaded.protocol,
+        design=RecordedProtocol.of(plan.protocol, loaded.spec),
         scores=loaded.all_scores,
         protocol_key=plan.protocol_key,
         splits={label: p.own_splits for label, p in plan.datasets.items() if p.own_splits is not None},

@@ -4,13 +4,13 @@ import itertools
 from pathlib import Path
 
 import pytest
+from toy_protocols import completed
 
 from mfbench.model.trials import Trial, TrialResult
 from mfbench.run.merging import merge_runs
 from mfbench.run.store.metadata import RecordedShard
 from mfbench.run.store.store import Store
 from mfbench.suite.plan import digest_of
-from mfbench.suite.schema import ProtocolSettings
 
 # Neither the datasets nor the methods are in alphabetical order.
 TRIALS = [
@@ -38,7 +38,7 @@ def write(tmp_path, make_metadata, monkeypatch):
         shard = RecordedShard(numbers=[number], of=of, run="whole", digest=digest, n_trials=n_trials)
         metadata = make_metadata(
             methods={method: method for method in "CAB"},
-            protocol=ProtocolSettings(folds=2, repeats=1).completed(),
+            protocol=completed(folds=2, repeats=1),
             **{"shard": shard if number else None, **changes},
         )
         with Store(Path(name)) as store:
