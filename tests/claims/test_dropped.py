@@ -4,6 +4,7 @@ import json
 from dataclasses import asdict
 
 import pytest
+from toy_protocols import design_of
 
 from mfbench.data.cache import DataOptions
 from mfbench.data.lookup import Lookup
@@ -47,6 +48,7 @@ def meta(tmp_path):
             "suite": loaded.suite.model_dump(mode="json"),
             "protocol": loaded.protocol.model_dump(mode="json"),
             "scores": {name: asdict(score) for name, score in loaded.all_scores.items()},
+            "design": design_of(loaded.protocol).model_dump(),
             "protocol_key": "repeated-cv:2:0",
             "profile": profile,
             "methods": {"A": "knn", "B": "lda"},

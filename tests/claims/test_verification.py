@@ -8,7 +8,8 @@ from mfbench_claims.verification import Verification, VerifiedTrial
 
 VALUES = {
     "bundle": "claim.zip", "sha256": "0" * 64, "suite": "own", "profile": "full", "part": "", "only": [],
-    "protocol": "repeated-cv", "share": "", "suite_differences": [], "limits": [], "figures": [], "code": [], "seed": 1,
+    "protocol": "repeated-cv", "measures_times": False, "share": "", "suite_differences": [], "limits": [],
+    "figures": [], "code": [], "seed": 1,
     "planned": 12, "results": 12, "unplanned": 0, "dropped": [], "missing": [], "reused": [], "left_out": {},
     "differences": {}, "verdicts": 3, "changed": [],
 }  # fmt: skip

@@ -162,7 +162,7 @@ class TestWhichPlugins:
             one = load_registry(strict=True)
             names = {plugin.name for plugin in one.plugins.values() if plugin.distribution == "mfbench"}
             methods = {"baselines", "margin", "relevance", "similarity", "sqpfw"}
-            assert names == {*methods, "dask", "datasets", "metrics", "splitters", "suites"}
+            assert names == {*methods, "dask", "datasets", "metrics", "protocols", "splitters", "suites"}
             assert one.selectors.keys() >= {"relieff", "variance"}
             assert "knn" in one.classifiers
             assert "wine" in one.datasets
@@ -177,6 +177,7 @@ class TestWhichPlugins:
             *four,
             "mfbench_executors",
             "mfbench_metrics",
+            "mfbench_protocols",
             "mfbench_splitters",
             "mfbench_report_sections",
             "mfbench_earlier_results",

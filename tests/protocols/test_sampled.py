@@ -58,4 +58,4 @@ def test_it_says_what_it_is():
     assert sample.describe() == f"{whole.describe()}, training rows sampled (at most 2,000 in a fold)"
     assert sample.describe_tuning() == whole.describe_tuning()
     assert sample.identity == f"{whole.identity}:2000"
-    assert (sample.kind, sample.task, sample.test_train_ratio) == ("holdout", whole.task, whole.test_train_ratio)
+    assert (sample.kind, sample.test_train_ratio) == ("holdout", whole.test_train_ratio)

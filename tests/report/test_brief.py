@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from rich.cells import cell_len
 from rich.console import Console
-from toy_protocols import completed
+from toy_protocols import completed, recorded
 
 from mfbench.model.trials import Status, TrialResult, Unavailable
 from mfbench.report import brief
@@ -267,7 +267,7 @@ class TestKinds:
         late = TrialResult(key="", status=Status.TIMEOUT)
         run = write_run({("d", "A"): 0.5, ("d", "B"): [0.5, late, 0.5]}, folds=3)
         protocol = completed(kind="timing", repeats=1, steps=2)
-        run.meta = run.meta.model_copy(update={"protocol": protocol})
+        run.meta = run.meta.model_copy(update=recorded(protocol))
         sizes = {"fold": [0, 1, 2], "n_train": [50, 100, 100], "n_features": [2, 2, 1]}
         run.sizes = pd.DataFrame({"dataset": "d", "repeat": 0, **sizes, "n_validation": 0, "n_test": 9})
         lines = printed(run, 100, command="mfbench report own --open")
@@ -287,7 +287,14 @@ class TestKinds:
         }
         run = write_run(cells)
         protocol = completed(kind="ground-truth", rounds=5, metrics=["detection"])
-        run.meta = run.meta.model_copy(update={"protocol": protocol, "rules": {"A": "positive", "B": "relevant"}})
+        run.meta = run.meta.model_copy(
+            update={
+                "protocol": protocol,
+                "design": design_of(protocol),
+                "scores": dict(DETECTION_METRICS),
+                "rules": {"A": "positive", "B": "relevant"},
+            }
+        )
         run.trials = run.trials.assign(repeat=run.trials["fold"], fold=0)
         report = brief_report(run, 100)
         assert len(report.sections[0].tables) == 1

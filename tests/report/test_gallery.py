@@ -32,7 +32,7 @@ def links_of(index):
 @pytest.fixture
 def short_pages(monkeypatch):
     """Write a word in place of each page, which takes a second to draw."""
-    monkeypatch.setattr(present, "page_of", lambda run, registry: "page")
+    monkeypatch.setattr(present.pages, "page_of", lambda run, registry: "page")
 
 
 @pytest.fixture

@@ -1,5 +1,7 @@
 """The head of a report: title, setting, environment and the command that makes it again."""
 
+from toy_protocols import completed, recorded
+
 from mfbench.report.heading import data_of, environment_of, regeneration_commands, setting_of
 
 
@@ -69,8 +71,8 @@ def test_the_commands_can_be_typed(write_run):
 
 def test_the_command_of_times_has_the_number_of_workers(write_run):
     run = write_run({("d", "A"): 0.5})
-    protocol = run.meta.protocol.model_copy(update={"kind": "timing"})
-    run.meta = run.meta.model_copy(update={"protocol": protocol})
+    protocol = completed(kind="timing", metrics=run.metrics)
+    run.meta = run.meta.model_copy(update=recorded(protocol))
     assert regeneration_commands(run)[0].endswith(" --jobs 2")
 
 

@@ -47,6 +47,7 @@ def job_of(plan, folder: Path, **changes) -> Job:
         "files": {label: write_arrays(planned, folder) for label, planned in plan.datasets.items()},
         "data_folder": folder,
         "protocol": plan.protocol,
+        "runner": plan.loaded.spec.runner,
         "settings": plan.loaded.protocol,
         "plugins": tuple(load_registry().plugins.values()),
     }

@@ -111,7 +111,7 @@ def test_a_run_of_every_protocol_is_what_its_plan_and_its_splits_say(stored, nam
     assert run.settings.ratio == pytest.approx((whole["n_test"] / whole["n_train"]).mean(), rel=0.05)
     # The report says how rows were split, and keys can be explained.
     report = report_of(run)
-    assert run.protocol.describe() in report.setting
+    assert run.protocol.description in report.setting
     assert any(section.tables for section in report.sections)
     assert any(section.notes for section in report.sections)
     assert f'"kind": "{plan.protocol.kind}"' in "\n".join(explain_keys(plan))

@@ -225,7 +225,9 @@ def test_a_run_without_trials(write_run):
 def test_detection_is_measured_in_its_own_scores(write_run):
     run = write_run({("d", "A"): 0.5})
     protocol = completed(kind="ground-truth", rounds=5, metrics=["detection"])
-    run.meta = run.meta.model_copy(update={"protocol": protocol})
+    run.meta = run.meta.model_copy(
+        update={"protocol": protocol, "design": design_of(protocol), "scores": dict(DETECTION_METRICS)}
+    )
     assert run.detects
     assert run.metrics == ["detection"]
     assert run.measured == list(DETECTION_METRICS)

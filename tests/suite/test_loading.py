@@ -135,6 +135,22 @@ class TestMaxRows:
             load_suite(suite_file(head=f"{head}max_rows = 500\n"), toy_registry)
 
 
+class TestKeysOfTheProtocol:
+    @pytest.mark.parametrize(
+        ("head", "message"),
+        [
+            ('[protocol]\nkind = "kfold"', "protocol.kind: unknown protocol 'kfold': choose from"),
+            ("[protocol]\nfold = 3", "protocol.fold: the protocol 'repeated-cv' has no such key: did you mean 'folds'"),
+            ("[profiles.quick]\nfold = 3", "profiles.quick.fold: the protocol 'repeated-cv' has no such key: did you"),
+            ("[protocol]\nrounds = 3", "protocol.rounds: the protocol 'repeated-cv' has no such key; it has folds, "),
+        ],
+    )
+    def test_a_mistake_is_one_sentence_with_its_place(self, suite_file, toy_registry, head, message):
+        with pytest.raises(SuiteError) as caught:
+            load_suite(suite_file(head=f'[suite]\nname = "own"\n{head}'), toy_registry)
+        assert message in str(caught.value)
+
+
 class TestMetrics:
     def load(self, suite_file, metrics="", added=(), registry=None):
         head = f'[suite]\nname = "own"\nprofile = "quick"\n[protocol]\n{metrics and f"metrics = {metrics}"}'

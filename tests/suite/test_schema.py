@@ -29,7 +29,9 @@ MINIMAL = {
 
 def test_every_table_refuses_unknown_keys_and_does_not_change():
     for table in TABLES:
-        assert table.model_config["extra"] == "forbid"
+        # Keys of a plugin's protocol are compared with those of its spec when a suite is loaded.
+        own_keys = table in (ProtocolSettings, Profile)
+        assert table.model_config["extra"] == ("allow" if own_keys else "forbid")
         assert table.model_config["frozen"]
         assert table.model_config["strict"]
 
@@ -44,7 +46,8 @@ def test_the_json_schema_names_every_table_and_forbids_other_keys():
     assert set(exported["properties"]) == {"suite", "protocol", "profiles", "parts", "datasets", "methods", "report"}
     assert set(exported["required"]) == {"suite", "datasets", "methods"}
     tables = [exported, *exported["$defs"].values()]
-    assert all(table["additionalProperties"] is False for table in tables)
+    open_ones = {table["title"] for table in tables if table["additionalProperties"] is not False}
+    assert open_ones == {"ProtocolSettings", "Profile"}
     assert exported["$defs"]["Method"]["required"] == ["label"]
 
 

@@ -19,3 +19,10 @@ def design_of(settings, seed=0):
     """What a run records of the protocol with these complete settings."""
     spec = SPECS[settings.kind]
     return RecordedProtocol.of(make_protocol(spec, settings.model_dump(), seed), spec)
+
+
+def recorded(settings, **others):
+    """The fields of a run's metadata that follow from complete settings of its protocol."""
+    design = design_of(settings)
+    scores = {} if design.predicts else {"scores": SPECS[settings.kind].own_scores}
+    return {"protocol": settings, "design": design, **scores, **others}

@@ -16,7 +16,13 @@ def test_files_of_a_gate_and_their_end():
     with staged(plan.suite) as start:
         folder = start.keywords["order"].parent
         # Only mfbench itself: whatever else lies beside it must come from the environment of the side.
-        assert sorted(entry.name for entry in (folder / "harness").iterdir()) == ["mfbench", "mfbench_gate"]
+        assert sorted(entry.name for entry in (folder / "harness").iterdir()) == [
+            "mfbench",
+            "mfbench_gate",
+            "mfbench_metrics",
+            "mfbench_protocols",
+            "mfbench_splitters",
+        ]
         assert (folder / "harness" / "mfbench_gate" / "gate" / "replicate.py").is_file()
         loaded, job = pickle.loads((folder / "order.pickle").read_bytes())
         X, y = read_arrays(job, "iris")

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from jsonschema import Draft202012Validator
-from toy_protocols import completed
+from toy_protocols import completed, recorded
 
 from mfbench import hookimpl, load_run
 from mfbench.host.registry import load_registry
@@ -167,7 +167,14 @@ def detection(write):
     cells = {(d, m): rounds(pairs=m != "B") for d in "de" for m in "ABC"}
     run = write(cells | {("f", m): rounds(pairs=True)[:2] for m in "ABC"})
     protocol = completed(kind="ground-truth", rounds=5, metrics=["detection"])
-    run.meta = run.meta.model_copy(update={"protocol": protocol, "rules": {"A": "positive", "B": "relevant", "C": 1}})
+    run.meta = run.meta.model_copy(
+        update={
+            "protocol": protocol,
+            "design": design_of(protocol),
+            "scores": dict(DETECTION_METRICS),
+            "rules": {"A": "positive", "B": "relevant", "C": 1},
+        }
+    )
     run.trials = run.trials.assign(repeat=run.trials["fold"], fold=0)
     return run
 
@@ -177,7 +184,7 @@ def timing(write):
     late = TrialResult(key="", status=Status.TIMEOUT)
     run = write({("d", "A"): 0.5, ("d", "B"): [0.5, late, 0.5], ("d", "C"): [0.5, None, None]}, folds=3)
     protocol = completed(kind="timing", repeats=1, steps=2)
-    run.meta = run.meta.model_copy(update={"protocol": protocol})
+    run.meta = run.meta.model_copy(update=recorded(protocol))
     sizes = {"fold": [0, 1, 2], "n_train": [50, 100, 100], "n_features": [2, 2, 1]}
     run.sizes = pd.DataFrame({"dataset": "d", "repeat": 0, **sizes, "n_validation": 0, "n_test": 9})
     return run

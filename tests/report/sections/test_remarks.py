@@ -1,6 +1,7 @@
 """Remarks: what was left out, failed, has not run or raised warnings."""
 
 import pytest
+from toy_protocols import completed, recorded
 
 from mfbench.model.trials import Status, TrialResult, Unavailable
 from mfbench.report.brief import problems
@@ -112,8 +113,8 @@ def test_undefined_scores_are_one_line_for_methods_that_lack_the_same(write_run)
 
 def test_undefined_scores_of_detection_have_a_reason_of_their_own(write_run):
     run = write_run({("d", name): [{} for _ in range(5)] for name in "ABCDE"}, metrics=["area"])
-    protocol = run.meta.protocol.model_copy(update={"kind": "ground-truth"})
-    run.meta = run.meta.model_copy(update={"protocol": protocol})
+    protocol = completed(kind="ground-truth", metrics=run.metrics)
+    run.meta = run.meta.model_copy(update=recorded(protocol))
     (line,) = [note for note in remarks(run).notes if note.startswith("Undefined")]
     reason = "the metric needs features that are relevant and features that are not"
     assert line == f"Undefined: area of 5 methods on d; {reason}."

@@ -4,6 +4,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
+from toy_protocols import SPECS, completed
 
 from mfbench.model.earlier import EarlierRun
 from mfbench.model.trials import Status, TrialResult
@@ -111,6 +112,6 @@ def test_results_of_other_sources_are_counted_by_run(prepared):
     assert (one.stored, one.elsewhere) == (12, (("claim", 12), ("again", 0)))
     one = estimate(plan, folder, registry, RunOptions(jobs=1), sources)
     assert (one.stored, one.elsewhere) == (12, (("claim", 0), ("again", 0)))
-    plan.loaded = replace(plan.loaded, protocol=plan.loaded.protocol.model_copy(update={"kind": "timing", "steps": 2}))
+    plan.loaded = replace(plan.loaded, spec=SPECS["timing"], protocol=completed(kind="timing", steps=2))
     one = estimate(plan, folder.parent / "new", registry, RunOptions(jobs=1), sources)
     assert (one.stored, one.elsewhere) == (0, (("claim", 0), ("again", 0)))

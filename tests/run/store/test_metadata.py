@@ -63,6 +63,6 @@ def test_a_run_that_never_started_is_refused():
 
 def test_what_cannot_be_read_is_named(metadata):
     columns = stored(metadata)
-    columns["protocol"]["kind"] = "leave-one-out"
+    columns["protocol"]["kind"] = "Leave one out"
     with pytest.raises(RunError, match=r"cannot read the run in reports.own: protocol\.kind"):
         RunMetadata.from_columns(columns, FOLDER)

@@ -46,7 +46,7 @@ def job_of(folder, datasets=("d",)):
         data = SimpleNamespace(X=np.full((20, 3), float(number)), y=np.arange(20) % 2)
         files[label] = write_arrays(SimpleNamespace(data=data), folder)
     settings = ProtocolSettings(folds=2, repeats=1)
-    return Job(METHODS, {}, files, folder, RepeatedCV(2, 1, 0), settings)
+    return Job(METHODS, {}, files, folder, RepeatedCV(2, 1, 0), "mfbench.run.trial.curve:PredictionRunner", settings)
 
 
 def trials_of(n, datasets=("d",), methods=("alone",)):

@@ -5,7 +5,7 @@ import pytest
 from mfbench import MetricSpec
 from mfbench.host.expressions import Declaration, Plugin, parse
 from mfbench.host.registry import load_registry
-from mfbench.run.workers.job import BUILT_IN, code_of_run, owners_of_method, owners_of_metrics, visible
+from mfbench.run.workers.job import BUILT_IN, code_of_run, owners_of_method, shared_owners, visible
 from mfbench.suite.methods import ResolvedMethod, Step
 from mfbench.suite.schema import ProtocolSettings
 
@@ -29,9 +29,9 @@ def test_a_method_belongs_to_the_distributions_of_its_steps(toy_plugin):
 
 def test_metrics_belong_to_their_distributions(toy_plugin, errors_plugin):
     registry = load_registry(only=["baselines"], extra=[("errors", errors_plugin)])
-    assert owners_of_metrics(ProtocolSettings(metrics=["accuracy", "area"]), registry) == BUILT_IN
+    assert shared_owners(ProtocolSettings(metrics=["accuracy", "area"]), registry) == BUILT_IN
     settings = ProtocolSettings(metrics=["accuracy", "toy_errors"])
-    assert owners_of_metrics(settings, registry) == frozenset(["module errors"])
+    assert shared_owners(settings, registry) == frozenset(["module errors"])
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def test_whose_code_trials_run(toy_plugin, errors_plugin):
     host = str(registry.selector("anova-f").plugin.version)
     settings = ProtocolSettings(metrics=["accuracy", "toy_errors"])
     assert code_of_run(methods, settings, registry) == [
-        f"mfbench {host} (mfbench_baselines, mfbench_metrics, sklearn)",
+        f"mfbench {host} (mfbench_baselines, mfbench_metrics, mfbench_protocols, sklearn)",
         "module errors (toys)",
         "module toy_plugin (toys)",
         "sklearn.dummy:DummyClassifier by its import path",

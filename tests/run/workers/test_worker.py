@@ -35,7 +35,7 @@ def test_the_fit_of_the_first_is_handed_to_the_others(prepared, tmp_path):
 def test_the_protocol_chooses_how_trials_run(prepared, tmp_path):
     plan, _, registry = prepared
     worker = Worker(job_of(plan, tmp_path), registry)
-    assert plan.protocol.task.predicts
+    assert plan.loaded.spec.predicts
     assert type(worker._runner) is PredictionRunner
 
 
