@@ -12,7 +12,15 @@ if TYPE_CHECKING:
     from mfbench.host.features import CommandSpec
     from mfbench.host.hookspecs import hookimpl
     from mfbench.model.sections import Cell, Chart, Section, Table
-    from mfbench.model.specs import ClassifierSpec, Dataset, DatasetSpec, ExecutorSpec, MetricSpec, SelectorSpec
+    from mfbench.model.specs import (
+        ClassifierSpec,
+        Dataset,
+        DatasetSpec,
+        ExecutorSpec,
+        MetricSpec,
+        SelectorSpec,
+        SplitterSpec,
+    )
     from mfbench.model.trials import Predictions
     from mfbench.report.pictures import save_chart
 
@@ -23,7 +31,15 @@ _NAMES = {
     "mfbench.host.features": ("CommandSpec",),
     "mfbench.host.hookspecs": ("hookimpl",),
     "mfbench.model.sections": ("Cell", "Chart", "Section", "Table"),
-    "mfbench.model.specs": ("ClassifierSpec", "Dataset", "DatasetSpec", "ExecutorSpec", "MetricSpec", "SelectorSpec"),
+    "mfbench.model.specs": (
+        "ClassifierSpec",
+        "Dataset",
+        "DatasetSpec",
+        "ExecutorSpec",
+        "MetricSpec",
+        "SelectorSpec",
+        "SplitterSpec",
+    ),
     "mfbench.model.trials": ("Predictions",),
     "mfbench.report.pictures": ("save_chart",),
 }
@@ -31,8 +47,8 @@ _HOMES = {name: module for module, names in _NAMES.items() for name in names}
 
 __all__ = [
     "Cell", "Chart", "ClassifierSpec", "CommandSpec", "Dataset", "DatasetSpec", "ExecutorSpec", "MetricSpec",
-    "Predictions", "Run", "Section", "SelectorSpec", "Table", "__version__", "hookimpl", "load_dataset", "load_run", "make",
-    "power", "run_suite", "save_chart",
+    "Predictions", "Run", "Section", "SelectorSpec", "SplitterSpec", "Table", "__version__", "hookimpl", "load_dataset",
+    "load_run", "make", "power", "run_suite", "save_chart",
 ]  # fmt: skip
 
 

@@ -156,6 +156,9 @@ def run_suite(suite: str, *, observer: Observer | None = None, **options: Any) -
     metric : str or sequence of str, default=()
         Metrics to score by in addition to the suite's, as in ``"sklearn:average_precision"`` or ``"fbeta(beta=2)"``;
         methods are tuned, compared and ranked by the first one.
+    groups, time : str or None, default=None
+        Columns of the added datasets: rows of one group (a patient, a site) stay in one part of each split; training
+        rows are earlier than test rows.
     reference : str or None, default=None
         Method that the report compares the others with; None means the suite's.
     strict : bool, default=False

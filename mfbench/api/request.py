@@ -156,6 +156,8 @@ class Request:
     add_data: Normalised[Iterable[str], tuple[str, ...]] = Normalised(_texts, ())
     target: str | None = None
     metric: Normalised[Iterable[str], tuple[str, ...]] = Normalised(_texts, ())
+    groups: str | None = None
+    time: str | None = None
     reference: str | None = None
     seed: Normalised[int | None, int | None] = Normalised(_whole("a seed"), None)
     max_rows: Normalised[int | None, int | None] = Normalised(_whole("the number of rows"), None)
@@ -205,7 +207,8 @@ def prepare_suite(
         metrics=request.metric,
     )
     add = additions_of(request.add, registry)
-    loaded = with_additions(loaded, registry, add, request.add_data, request.target, request.reference)
+    columns = {"target": request.target, "groups": request.groups, "time": request.time}
+    loaded = with_additions(loaded, registry, add, request.add_data, reference=request.reference, **columns)
     mirror = () if request.data_dir is None else ("--data-dir", str(request.data_dir))
     loaded = replace(loaded, request=(*loaded.request, *mirror, *(("--offline",) if request.offline else ())))
     data = DataOptions.of(request.data_dir, request.offline)

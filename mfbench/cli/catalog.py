@@ -183,7 +183,7 @@ def plugins(
     tag: Annotated[Texts, Option(metavar="TAG", help="List only methods with this tag. Can be repeated.")] = None,
     strict: Strict = False,
 ) -> None:
-    """List all selectors, classifiers and executors, each with the package that provides it."""
+    """List all selectors, classifiers, splitters, metrics and executors, each with the package that provides it."""
     for problem in feature_problems():
         if strict:
             raise PluginError(problem)

@@ -34,8 +34,8 @@ def find(reference: Reference, registry: Registry, lookup: Lookup) -> LoadedData
     if isinstance(reference, FileReference):
         from mfbench.data.files import read_file
 
-        path, name = reference.path, reference.text
-        data = read_file(path, name=name, target=reference.target, categorical=reference.categorical)
+        path, name, columns = reference.path, reference.text, reference.categorical
+        data = read_file(path, name=name, target=reference.target, categorical=columns, as_written=reference.as_written)
         return LoadedDataset(data, "file")
     if isinstance(reference, OpenMLSuiteReference):
         lookup.suite(reference)
@@ -54,10 +54,11 @@ def _registered(reference: RegisteredReference, registry: Registry, lookup: Look
     # Listings load no data, and no numeric library.
     from mfbench.data.columns import check_size
     from mfbench.data.files import load_isolated
+    from mfbench.data.structure import with_columns_of
 
     isolated = registered.prober is not None
     dataset = load_isolated(registered, expression.params) if isolated else _build(reference, registered)
-    checked = _checked(dataset, reference.text, registered)
+    checked = with_columns_of(_checked(dataset, reference.text, registered), registered.spec)
     if not expression.params:
         check_size(checked, registered.spec)
     return LoadedDataset(checked, "embedded")
@@ -134,6 +135,12 @@ def _checked(dataset: object, reference: str, registered: Registered) -> Dataset
     response = dataset.response
     if response is not None and (np.shape(response) != (n,) or not np.isfinite(response).all()):
         refuse(f"has a response of shape {np.shape(response)}, expected {n} finite numbers")
+    for name, kind in (("groups", np.integer), ("time", np.floating), ("split", np.integer)):
+        array = getattr(dataset, name)
+        if array is None:
+            continue
+        if np.shape(array) != (n,) or not np.issubdtype(np.asarray(array).dtype, kind) or not np.isfinite(array).all():
+            refuse(f"has an attribute {name!r} that is not an array of {n} finite numbers of the type {kind.__name__}")
     if np.isinf(X).any():
         refuse("holds infinite values; mark missing ones as NaN")
     return dataset

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import TextIO, TypeVar
+from typing import Any, TextIO, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -172,8 +172,18 @@ def with_classes(dataset: Dataset, kept: NDArray[np.intp]) -> Dataset:
         X=np.ascontiguousarray(dataset.X[rows]),
         y=np.searchsorted(kept, dataset.y[rows]).astype(np.int64),
         class_names=tuple(dataset.class_names[code] for code in kept),
-        response=None if dataset.response is None else dataset.response[rows],
+        **rows_of(dataset, rows),
     )
+
+
+STRUCTURE = ("groups", "time", "split")
+"""The attributes of a `Dataset` that say how its rows depend on each other, by the keys of ``[[datasets]]``."""
+
+
+def rows_of(dataset: Dataset, rows: NDArray[Any]) -> dict[str, Any]:
+    """Return the optional arrays of some rows, by attribute."""
+    arrays = {name: getattr(dataset, name) for name in ("response", *STRUCTURE)}
+    return {name: None if array is None else array[rows] for name, array in arrays.items()}
 
 
 def check_size(dataset: Dataset, spec: DatasetSpec, where: str = "") -> None:

@@ -12,7 +12,7 @@ import io
 import re
 import sys
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -146,6 +146,7 @@ def read_file(
     name: str | None = None,
     target: str | None = None,
     categorical: Sequence[str] | None = None,
+    as_written: Collection[str] = (),
 ) -> Dataset:
     """Read a table of features and class labels."""
     # Columns of text, booleans, ARFF nominals and Parquet dictionaries are categorical, as are those listed in
@@ -156,13 +157,14 @@ def read_file(
     listed = (categorical,) if isinstance(categorical, str) else tuple(categorical or ())
     with _readable(path):
         if extension == ".parquet":
-            columns = _read_parquet(path)
+            columns = _read_parquet(path, as_written)
         elif extension.startswith(".arff"):
             columns = read_arff(path)
         else:
             columns = _read_delimited(path, "," if extension.startswith(".csv") else "\t")
     label = _check_columns(path, columns, target, listed)
     y, class_names = _labels(path, label)
+    listed = (*listed, *as_written)
     features = [_feature(path, column, column.name in listed) for column in columns if column is not label]
     codes = [label_codes(column.values) if column.nominal else (column.values, ()) for column in features]
     return Dataset(
@@ -244,7 +246,7 @@ def _of_width(path: Path, reader: Any, rows: Iterator[list[str]], width: int) ->
         yield row
 
 
-def _read_parquet(path: Path) -> list[Column]:
+def _read_parquet(path: Path, as_written: Collection[str]) -> list[Column]:
     from pyarrow.parquet import ParquetFile
     from pyarrow.types import is_nested
 
@@ -263,7 +265,10 @@ def _read_parquet(path: Path) -> list[Column]:
     check_names(path, names)
     columns = [frame.iloc[:, i] for i in range(len(names))]
     columns = [column.astype(object) if str(column.name) in texts else column for column in columns]
-    return [_from_pandas(path, name, column) for name, column in zip(names, columns, strict=True)]
+    return [
+        _from_pandas(path, name, column, with_dates=name in as_written)
+        for name, column in zip(names, columns, strict=True)
+    ]
 
 
 def _intact(path: Path) -> AbstractContextManager[None]:
@@ -275,7 +280,7 @@ def _no_values(path: Path, name: str, kind: str) -> DataError:
     return DataError(f"column {name!r} of {path} holds {kind} values: drop it, or turn it into numbers or text")
 
 
-def _from_pandas(path: Path, name: str, series: pd.Series[Any]) -> Column:
+def _from_pandas(path: Path, name: str, series: pd.Series[Any], *, with_dates: bool = False) -> Column:
     from pandas.api.types import infer_dtype
 
     kind = infer_dtype(series, skipna=True)
@@ -284,6 +289,10 @@ def _from_pandas(path: Path, name: str, series: pd.Series[Any]) -> Column:
     if kind in ("string", "boolean", "categorical", "decimal", "mixed-integer", "empty"):
         words = to_words("" if lost else str(cell) for cell, lost in zip(series, series.isna(), strict=True))
         return Column(name, words, nominal=kind in ("boolean", "categorical"))
+    if with_dates and kind in ("datetime64", "datetime", "date"):
+        return Column(
+            name, [None if lost else cell.isoformat() for cell, lost in zip(series, series.isna(), strict=True)]
+        )
     raise _no_values(path, name, kind)
 
 

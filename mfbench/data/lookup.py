@@ -81,13 +81,14 @@ class Lookup:
     def registered(self, spec: DatasetSpec) -> LoadedDataset:
         """Load a registered dataset without a loader, and prepare it as its description requires."""
         from mfbench.data.columns import conform
+        from mfbench.data.structure import with_columns_of
 
         _ = self.mirror  # an invalid mirror folder is the user's mistake, unlike the errors below
         try:
             loaded = self._find(spec.name, candidates_of(spec))
         except UsageError as error:  # the description names a missing column: the plugin's mistake
             raise DataError(f"dataset {spec.name!r} cannot be loaded: {error}") from error
-        return replace(loaded, data=conform(loaded.data, spec, loaded.key))
+        return replace(loaded, data=conform(with_columns_of(loaded.data, spec), spec, loaded.key))
 
     def stored(self, reference: StoredReference) -> LoadedDataset:
         """Load a dataset from a mirror, the cache or a repository; errors as for `registered`."""
@@ -341,6 +342,9 @@ def content_hash(dataset: Dataset) -> str:
     ]
     if dataset.response is not None:
         parts.append(np.ascontiguousarray(np.asarray(dataset.response, dtype=np.float64) + 0.0, dtype="<f8").tobytes())
+    for name in ("groups", "time", "split"):
+        if getattr(dataset, name) is not None:
+            parts += [name.encode(), np.ascontiguousarray(getattr(dataset, name), dtype="<f8").tobytes()]
     digest = hashlib.sha256()
     for part in parts:
         digest.update(len(part).to_bytes(8, "little"))

@@ -43,6 +43,7 @@ class FileReference:
     text: str  # the reference as written
     target: str | None = None  # label column; None means the last one
     categorical: tuple[str, ...] | None = None  # numeric columns to treat as categorical
+    as_written: tuple[str, ...] = ()  # columns, such as identifiers, to read as categories whatever they hold
 
     @property
     def identity(self) -> str:

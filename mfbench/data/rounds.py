@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mfbench.data.catalog import find
+from mfbench.data.columns import rows_of
 from mfbench.data.lookup import Lookup
 from mfbench.data.reference import Reference, RegisteredReference
 from mfbench.errors import DataError, UsageError
@@ -75,8 +76,7 @@ def draw_round(reference: Reference, registry: Registry, seed: int) -> Round:
     assert isinstance(reference, RegisteredReference)  # `canonical_dataset` rejects the others
     if SEED not in parameter_names(registry.dataset(reference.expression.name)):
         rows = rng.integers(data.n_samples, size=data.n_samples)
-        response = None if data.response is None else data.response[rows]
-        data = replace(data, X=data.X[rows], y=data.y[rows], response=response)
+        data = replace(data, X=data.X[rows], y=data.y[rows], **rows_of(data, rows))
     return Round(reorder_columns(data, order), order)
 
 

@@ -10,7 +10,7 @@ import inspect
 import os
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint, entry_points
@@ -92,20 +92,8 @@ def chosen_plugins(only: Sequence[str] | None) -> list[Plugin]:
     """Return the plugins to load, sorted by distribution, so that the order is the same on every machine."""
     if only is None and os.environ.get(LOAD_VARIABLE) is not None:
         only = os.environ[LOAD_VARIABLE].split(",")
-    return [*_installed(ALWAYS).values(), *_chosen(_installed(GROUP), only)]
-
-
-def _installed(group: str) -> dict[str, Plugin]:
-    """Return the plugins of a group of entry points by name."""
-    installed: dict[str, Plugin] = {}
-    for entry in sorted(entry_points(group=group), key=lambda entry: (_distribution(entry)[0], entry.name)):
-        name = entry.name if entry.name not in installed else f"{_distribution(entry)[0]}:{entry.name}"
-        installed[name] = Plugin(name, entry.value, *_distribution(entry))
-    return installed
-
-
-def _chosen(installed: dict[str, Plugin], only: Sequence[str] | None) -> list[Plugin]:
-    """Return the plugins that the words of `LOAD_VARIABLE` select."""
+    always = always_plugins()
+    installed = always | _installed(GROUP, always)
     if only is None:
         return list(installed.values())
     words = [word.strip() for word in only if word.strip()]
@@ -121,7 +109,21 @@ def _chosen(installed: dict[str, Plugin], only: Sequence[str] | None) -> list[Pl
                 "(see 'mfbench plugins')"
             )
         chosen.pop(name, None)
-    return list(chosen.values())
+    return list((always | chosen).values())
+
+
+def always_plugins() -> dict[str, Plugin]:
+    """Return the plugins that load in any case, by name."""
+    return _installed(ALWAYS)
+
+
+def _installed(group: str, others: Collection[str] = ()) -> dict[str, Plugin]:
+    plugins: dict[str, Plugin] = {}
+    for entry in sorted(entry_points(group=group), key=lambda entry: (_distribution(entry)[0], entry.name)):
+        is_taken = entry.name in plugins or entry.name in others
+        name = f"{_distribution(entry)[0]}:{entry.name}" if is_taken else entry.name
+        plugins[name] = Plugin(name, entry.value, *_distribution(entry))
+    return plugins
 
 
 def _distribution(entry: EntryPoint) -> tuple[str, str]:

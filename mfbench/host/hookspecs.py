@@ -12,7 +12,7 @@ from mfbench.engines import Engine, Executor
 from mfbench.errors import ExitCode
 from mfbench.model.earlier import EarlierRun
 from mfbench.model.sections import Section
-from mfbench.model.specs import ClassifierSpec, DatasetSpec, ExecutorSpec, MetricSpec, SelectorSpec
+from mfbench.model.specs import ClassifierSpec, DatasetSpec, ExecutorSpec, MetricSpec, SelectorSpec, SplitterSpec
 
 PROJECT = "mfbench"
 
@@ -48,6 +48,11 @@ def mfbench_suites() -> Iterable[Path]:  # type: ignore[empty-body]
 @hookspec
 def mfbench_executors() -> Iterable[ExecutorSpec]:  # type: ignore[empty-body]
     """Return the engines of this plugin, which run trials on other machines."""
+
+
+@hookspec
+def mfbench_splitters() -> Iterable[SplitterSpec]:  # type: ignore[empty-body]
+    """Return the splitters of this plugin, which divide rows into training and test parts."""
 
 
 @hookspec

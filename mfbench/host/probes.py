@@ -17,7 +17,7 @@ from typing import Any
 
 from mfbench.errors import PluginError
 from mfbench.host.expressions import Facts, Plugin, Registered, canonical_text
-from mfbench.model.specs import DatasetSpec, MetricSpec, SelectorSpec
+from mfbench.model.specs import DatasetSpec, MetricSpec, SelectorSpec, SplitterSpec
 from mfbench.processes.call import ChildError, call
 from mfbench.processes.process import available_memory
 
@@ -131,9 +131,9 @@ def _module(entry: Registered) -> str:
 
 
 def _request(entry: Registered) -> Request:
-    if isinstance(entry.spec, DatasetSpec | MetricSpec):
-        return "dataset" if isinstance(entry.spec, DatasetSpec) else "metric", entry.spec.name
-    return "selector" if isinstance(entry.spec, SelectorSpec) else "classifier", entry.spec.name
+    kinds = {DatasetSpec: "dataset", MetricSpec: "metric", SplitterSpec: "splitter", SelectorSpec: "selector"}
+    kind = next((name for spec_class, name in kinds.items() if isinstance(entry.spec, spec_class)), "classifier")
+    return kind, entry.spec.name
 
 
 Check = Callable[[Any], bool]
@@ -233,10 +233,6 @@ _FIELDS: dict[str, tuple[Check, str]] = {
     "name": (_is_name, "lower-case letters, digits and single hyphens, such as 'svm-rbf'"),
     "summary": _TEXT,
     "function": (_is_target, "'package.module:function' or a callable"),
-    "needs": (
-        lambda value: value in ("labels", "scores", "probabilities", "predictions"),
-        "'labels', 'scores', 'probabilities' or 'predictions'",
-    ),
     "greater_is_better": (_is_flag, "True or False"),
     "percent": (_is_flag, "True or False"),
     "lowest": (_optional(_is_real), "a number or None"),
@@ -259,6 +255,13 @@ _FIELDS: dict[str, tuple[Check, str]] = {
     "install": _TEXT,
     "invariance": (lambda value: value in ("none", "affine", "monotone"), "'none', 'affine' or 'monotone'"),
     "targets": (lambda value: value in ("", "classes", "numbers"), "'classes', 'numbers' or ''"),
+    "needs": (
+        lambda value: value in ("labels", "scores", "probabilities", "predictions", "", "groups", "time", "split"),
+        "one of the values that its class describes",
+    ),
+    "is_random": (_is_flag, "True or False"),
+    "inner": _TEXT,
+    "resampling": (lambda value: value in ("", "folds", "splits", "thirds"), "'folds', 'splits', 'thirds' or ''"),
     "raw_input": (_is_flag, "True or False"),
     "path": (_is_path, "a parameter and the name of a method, or None"),
     "loader": (_optional(_is_target), "'package.module:function', a callable or None"),
@@ -277,5 +280,8 @@ _FIELDS: dict[str, tuple[Check, str]] = {
     "drop": _TEXTS,
     "keep_classes": _TEXTS,
     "collections": (lambda value: _is_mapping(value, _is_text), "a mapping from collections to labels"),
+    "groups": _TEXT,
+    "time": _TEXT,
+    "split": _TEXT,
     "note": _TEXT,
 }

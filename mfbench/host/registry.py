@@ -34,7 +34,7 @@ from mfbench.host.expressions import Declaration, Expression, NameTable, Plugin,
 from mfbench.host.factories import build, import_object, remedy
 from mfbench.host.probes import ChildProber, shown, spec_problem
 from mfbench.model.sections import Section
-from mfbench.model.specs import ClassifierSpec, DatasetSpec, ExecutorSpec, MetricSpec, SelectorSpec
+from mfbench.model.specs import ClassifierSpec, DatasetSpec, ExecutorSpec, MetricSpec, SelectorSpec, SplitterSpec
 
 
 @dataclass(frozen=True)
@@ -112,6 +112,7 @@ _KINDS: dict[str, tuple[type, str]] = {
     "dataset": (DatasetSpec, "see 'mfbench datasets list'"),
     "executor": (ExecutorSpec, "see 'mfbench plugins'"),
     "metric": (MetricSpec, "see 'mfbench plugins'"),
+    "splitter": (SplitterSpec, "see 'mfbench plugins'"),
 }
 LOCAL = "local"  # the executor of this machine, which no plugin registers
 
@@ -171,6 +172,11 @@ class Registry:
         """Metrics by name."""
         return self._table("metric").listed()
 
+    @cached_property
+    def splitters(self) -> dict[str, Registered]:
+        """Splitters by name."""
+        return self._table("splitter").listed()
+
     @property
     def dataset_names(self) -> NameTable[Registered]:
         """The table of dataset names."""
@@ -206,6 +212,10 @@ class Registry:
     def metric(self, name: str) -> Registered:
         """Return the metric of this name; raises as `selector` does."""
         return self.metrics[self.resolve("metric", name)]
+
+    def splitter(self, name: str) -> Registered:
+        """Return the splitter of this name; raises as `selector` does."""
+        return self.splitters[self.resolve("splitter", name)]
 
     def resolve(self, kind: str, name: str, home: str = "") -> str:
         """Return the name under which the registry lists what a name refers to."""

@@ -68,6 +68,7 @@ def answer(plugin: Plugin, requests: Sequence[tuple[str, str]]) -> list[Answer]:
         "classifier": registry.classifier,
         "dataset": registry.dataset,
         "metric": registry.metric,
+        "splitter": registry.splitter,
     }
     answers: list[Answer] = []
     for kind, name in requests:

@@ -291,6 +291,9 @@ class DatasetSpec:
         Preparation: classes to keep; all if empty.
     collections : mapping of str to str, default={}
         Collections that the dataset belongs to, each with its label in the paper ("immigrate-uci": "SMR").
+    groups, time, split : str, default=""
+        Columns that leave `X` for the attributes of `Dataset` with these names: rows of one group stay in one part,
+        training rows are earlier than test rows, and the part of each row.
     note : str, default=""
         Caveats for users: differences from the paper's version, dependent rows, doubts about its identity.
     tags : sequence of str, default=()
@@ -317,6 +320,9 @@ class DatasetSpec:
     drop: Sequence[str] = ()
     keep_classes: Sequence[str] = ()
     collections: Mapping[str, str] = field(default_factory=dict)
+    groups: str = ""
+    time: str = ""
+    split: str = ""
     note: str = ""
     tags: Sequence[str] = ()
     expected_failures: Mapping[str, str] = field(default_factory=dict)
@@ -367,6 +373,58 @@ class ExecutorSpec:
         check_name(self.name)
 
 
+@dataclass(frozen=True, kw_only=True)
+class SplitterSpec:
+    """A plugin's description of a splitter, which divides rows into training and test parts.
+
+    Parameters
+    ----------
+    name : str
+        Name for ``[protocol] splitter``: lower-case words joined by hyphens.
+    summary : str
+        One line for ``mfbench plugins``.
+    factory : str or callable
+        ``"package.module:Class"`` or a callable. It takes the parameters of an expression (``"bootstrap(draws=30)"``)
+        and returns an object that can be pickled, with a method ``split(y, by, folds, seed)``: class codes, the array
+        that `needs` names (or None), the suite's number of folds, and a seed. The method returns a list of pairs of row
+        numbers, for training and for testing.
+    needs : {"", "groups", "time", "split"}, default=""
+        The array of a `Dataset` that it gets. Rows are split by nothing else.
+    is_random : bool, default=True
+        False if the seed has no influence; a dataset then has one repeat.
+    inner : str, default=""
+        The splitter that divides training rows for tuning. If empty, it is this one if it needs groups or time, else
+        the one that suits the dataset.
+    resampling : {"", "folds", "splits", "thirds"}, default=""
+        The kind of resampling for which the level of the corrected t-test was measured: parts that are tested once,
+        random splits or random thirds. If empty, its assumption is not met, and a report gives no verdict.
+    expected_failures : mapping of str to str, default={}
+        As in `EstimatorSpec`.
+
+    Raises
+    ------
+    ValueError
+        If the name is invalid.
+
+    Examples
+    --------
+    >>> SplitterSpec(name="by-site", summary="Sites stay whole", factory="my_package:BySite", needs="groups").is_random
+    True
+    """
+
+    name: str
+    summary: str
+    factory: Factory
+    needs: Literal["", "groups", "time", "split"] = ""
+    is_random: bool = True
+    inner: str = ""
+    resampling: Literal["", "folds", "splits", "thirds"] = ""
+    expected_failures: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_name(self.name)
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Dataset:
     """A labelled table as loaded: not scaled, imputed or encoded beyond category codes.
@@ -395,6 +453,12 @@ class Dataset:
         Pairs of interacting features, if the truth is known.
     response : ndarray of shape (n_samples,) or None, default=None
         float64: the number behind each class, if the classes come from a response cut into parts.
+    groups : ndarray of shape (n_samples,) or None, default=None
+        int64: the group of each row, such as the patient. Rows of one group are in the same part of a split.
+    time : ndarray of shape (n_samples,) or None, default=None
+        float64: the time of each row, in any unit. Training rows are earlier than test rows.
+    split : ndarray of shape (n_samples,) or None, default=None
+        int64: the fold in which each row is tested, from 0; -1 for a row that is always a training row.
     source, license, citation : str, default=""
         Provenance.
     """
@@ -410,6 +474,9 @@ class Dataset:
     relevant: tuple[int, ...] | None = None
     interactions: tuple[tuple[int, int], ...] | None = None
     response: NDArray[np.float64] | None = None
+    groups: NDArray[np.int64] | None = None
+    time: NDArray[np.float64] | None = None
+    split: NDArray[np.int64] | None = None
     source: str = ""
     license: str = ""
     citation: str = ""

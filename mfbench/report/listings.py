@@ -18,7 +18,7 @@ from mfbench.data.cache import PULL
 from mfbench.data.lookup import Lookup, keys_of
 from mfbench.data.reference import FileReference, MirrorReference
 from mfbench.errors import MfbenchError, UnknownNameError
-from mfbench.host.discovery import LOAD_VARIABLE
+from mfbench.host.discovery import LOAD_VARIABLE, always_plugins
 from mfbench.host.expressions import Plugin, Registered
 from mfbench.host.factories import missing_packages, remedy
 from mfbench.host.registry import Registry
@@ -58,7 +58,7 @@ def _table(*columns: str, fold: Sequence[str] = (), bold: str = "name") -> Table
 
 
 def show_plugins(registry: Registry, console: Console, tags: Sequence[str] = ()) -> None:
-    """Print selectors, classifiers and executors; with `tags`, only methods with at least one of them."""
+    """Print selectors, classifiers, splitters and executors; with `tags`, only methods with at least one of them."""
     kinds = {"selectors": registry.selectors, "classifiers": registry.classifiers}
     tags_in_use = {tag for table in kinds.values() for entry in table.values() for tag in entry.spec.tags}
     for tag in tags:
@@ -73,6 +73,7 @@ def show_plugins(registry: Registry, console: Console, tags: Sequence[str] = ())
         if table.row_count:
             console.print(table)
     if not tags:
+        _show_specs("splitters", registry.splitters, console)
         _show_specs("metrics", registry.metrics, console)
         _show_specs("executors", registry.executors, console)
         _show_entry_points(registry, console)
@@ -98,7 +99,9 @@ def _show_specs(kind: str, entries: Mapping[str, Registered], console: Console) 
 
 def _show_entry_points(registry: Registry, console: Console) -> None:
     """Print the names by which ``MFBENCH_LOAD_PLUGINS`` selects plugins."""
-    plugins = sorted(registry.plugins.values(), key=lambda plugin: (plugin.distribution, plugin.name))
+    always = always_plugins().values()
+    listed = [plugin for plugin in registry.plugins.values() if plugin not in always]
+    plugins = sorted(listed, key=lambda plugin: (plugin.distribution, plugin.name))
     table = _table("name", "module", "package", fold=("module",))
     for plugin in plugins:
         table.add_row(plugin.name, plugin.module, _package(plugin))

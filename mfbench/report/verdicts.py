@@ -14,9 +14,9 @@ import pandas as pd
 from mfbench.base.text import listing
 from mfbench.model.sections import Cell
 from mfbench.model.specs import Score
-from mfbench.report.cells import MARK, NO_VERDICT_MARK
+from mfbench.report.cells import MARK, NO_VERDICT_MARK, with_unit
 from mfbench.stats.cells import ComparisonSettings
-from mfbench.stats.paired import IDENTICAL
+from mfbench.stats.paired import IDENTICAL, UNMET
 from mfbench.stats.results import Run
 from mfbench.stats.rules import LEVEL, RULES, S_TESTS, best_level_held, design_name, level_held
 from mfbench.stats.summary import KINDS, NO_VERDICT, VERDICTS
@@ -67,7 +67,7 @@ def verdict_notes(run: Run) -> list[str]:
     """Return the sentences that explain marks and verdicts."""
     settings, verdicts = run.settings, run.wins_ties_losses()
     relation = relation_of_test_sets(run.detects, run.folds_per_dataset)
-    limits = _limits(settings, relation, verdicts, run.scores)
+    limits = [*_limits(settings, relation, verdicts, run.scores), *_untested(run, verdicts)]
     if relation == "independent":
         return [*_notes_of_rounds(settings), *limits]
     counts = f"W/T/L: number of datasets on which {settings.reference} wins, ties and loses against the method"
@@ -121,6 +121,25 @@ def _limits(
         notes.append(f"Ties without evidence, because all scores are identical: {_places(identical)}.")
     if without_p_value(scores).any():
         notes.append(f"{NO_VERDICT_MARK}: no verdict on the difference from the best.")
+    return notes
+
+
+def _untested(run: Run, verdicts: pd.DataFrame) -> list[str]:
+    """Return a sentence on each dataset for whose splits no test is valid, with what holds: means and ranges."""
+    notes, settings = [], run.settings
+    for dataset, rows in verdicts[verdicts["reason"] == UNMET].groupby("dataset", sort=False):
+        own = run.compared[run.compared["dataset"] == dataset].pivot(
+            index=["repeat", "fold"], columns="method", values=settings.metric
+        )
+        percent = settings.score.percent
+        points = 100 if percent else 1
+        apart = {name: points * (own[settings.reference] - own[name]) for name in rows["method"]}
+        texts = [f"{name} {each.mean():+.2f} ({each.min():+.2f} to {each.max():+.2f})" for name, each in apart.items()]
+        notes.append(
+            f"{dataset} is split by {run.meta.splits[str(dataset)].splitter}, and tests of fold scores assume a random "
+            f"resampling, so there is no verdict. Mean difference of {settings.reference} from each method in "
+            f"{with_unit(settings.metric, percent)}, with its range over folds: {', '.join(texts)}."
+        )
     return notes
 
 

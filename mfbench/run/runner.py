@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Protocol
 
 from mfbench.base.files import write_whole
+from mfbench.data.columns import STRUCTURE
 from mfbench.data.prepare import Columns
 from mfbench.data.reference import FileReference, parse_reference
 from mfbench.engines import Engine, Executor
@@ -116,6 +117,10 @@ def run_folder(out: Path, loaded: LoadedSuite, only: Sequence[str] = ()) -> Path
     """Return the folder of a run, a function of the suite's content and the options that determine its trials."""
     suite = loaded.suite.model_dump(mode="json", include={"suite": {"name", "seed"}, "datasets": True, "methods": True})
     protocol = loaded.protocol.model_dump(mode="json", exclude={"timeout", "memory"})
+    for table, names in ((protocol, ["splitter"]), *((group, STRUCTURE) for group in suite["datasets"])):
+        for name in names:  # younger than many runs, whose folders must be found
+            if table[name] is None:
+                del table[name]
     # A part is merely a name for `--only` patterns: the same patterns are the same run.
     restrictions = [sorted(patterns) for patterns in (loaded.part_patterns, only) if patterns]
     references = [parse_reference(text) for group in loaded.suite.datasets for text in group.use]
@@ -312,6 +317,7 @@ def _job(
         protocol=plan.protocol,
         settings=plan.loaded.protocol,
         true_pairs={label: tuple(planned.data.interactions or ()) for label, planned in plan.datasets.items()},
+        structures={label: p.structure for label, p in plan.datasets.items() if p.structure is not None},
         references=references,
         classes={label: planned.classes for label, planned in plan.datasets.items()},
         memory_limit=memory,
@@ -350,7 +356,7 @@ def _record_start(plan: Plan, folder: Path, store: Store, described: Environment
     for planned in plan.datasets.values():
         name, shape = f"{metadata.protocol_key}:{planned.label}", (planned.data.n_samples, planned.data.n_features)
         for repeat in sorted(repeats[planned.label] - store.split_repeats(planned.sha256, name)):
-            splits = plan.protocol.splits(planned.label, planned.data.y, repeat)
+            splits = planned.splits(plan.protocol, repeat)
             store.add_splits(planned.sha256, name, repeat, splits, shape)
 
 

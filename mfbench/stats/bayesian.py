@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
-from mfbench.stats.paired import IDENTICAL, LEAST_PAIRS, NO_SPREAD, TOO_FEW, differences_of
+from mfbench.stats.paired import IDENTICAL, LEAST_PAIRS, NO_SPREAD, TOO_FEW, UNMET, differences_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -61,6 +61,8 @@ def correlated_t_test(
         raise ValueError(f"at least two pairs of scores are required; got {count}")
     mean = float(differences.mean())
     spread = float(np.ptp(differences)) > 1e-12
+    if np.isnan(ratio):
+        return Posterior(mean, np.nan, np.nan, np.nan, reason=UNMET)
     if count < LEAST_PAIRS or not spread:
         reason = TOO_FEW if count < LEAST_PAIRS else NO_SPREAD if abs(mean) > 1e-12 else IDENTICAL
         return Posterior(mean, np.nan, np.nan, np.nan, reason=reason)

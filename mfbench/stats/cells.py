@@ -107,6 +107,16 @@ class ComparisonSettings:
     published_test: str = "paired-t"
     rope: float = 0.01  # differences up to this size are practically zero, in metric units
     missing: MissingPolicy = "drop-dataset"  # treatment of cells without a score in comparisons across datasets
+    # The ratio of each dataset with a splitter; NaN if the splits are of a kind for which no test is valid.
+    own_ratios: tuple[tuple[str, float], ...] = ()
+
+    def on(self, dataset: str) -> ComparisonSettings:
+        """Return the settings with the ratio of a dataset."""
+        return dataclasses.replace(self, ratio=self.ratio_on(dataset)) if self.own_ratios else self
+
+    def ratio_on(self, dataset: str) -> float:
+        """Return the test rows over the training rows of a dataset's folds."""
+        return dict(self.own_ratios).get(dataset, self.ratio)
 
     def replace(self, **changes: Any) -> ComparisonSettings:
         """Return a copy with some settings changed."""
@@ -139,7 +149,12 @@ class ComparisonSettings:
 
 
 def settings_of(
-    report: ReportSettings, metric: str, scores: Mapping[str, Score], reference: str | None, ratio: float
+    report: ReportSettings,
+    metric: str,
+    scores: Mapping[str, Score],
+    reference: str | None,
+    ratio: float,
+    own_ratios: tuple[tuple[str, float], ...] = (),
 ) -> ComparisonSettings:
     """Return the settings in a suite's ``[report]``."""
     return ComparisonSettings(
@@ -152,4 +167,5 @@ def settings_of(
         published_test=report.published_test,
         rope=report.rope,
         missing=report.missing,
+        own_ratios=own_ratios,
     )

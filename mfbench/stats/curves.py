@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -114,7 +114,7 @@ def mean_curves(curves: pd.DataFrame, settings: ComparisonSettings) -> pd.DataFr
     count = frame["count"].to_numpy()
     # With fewer than two folds, sd and the interval are NaN.
     several = np.maximum(count, 2)
-    error = corrected_error(frame["sd"] ** 2, several, settings.ratio)
+    error = corrected_error(frame["sd"] ** 2, several, frame["dataset"].map(settings.ratio_on))
     half = special.stdtrit(several - 1, 1.0 - settings.alpha / 2.0) * error
     lowest, highest = (
         frame["metric"].map({name: score.range[end] for name, score in settings.scores.items()}) for end in (0, 1)
@@ -196,7 +196,7 @@ def sufficient_sizes(
     curves: pd.DataFrame,
     metric: str,
     *,
-    ratio: float,
+    ratio_on: Callable[[str], float],
     alpha: float = 0.05,
     greater_is_better: bool = True,
     complete: Collection[tuple[str, str]] | None = None,
@@ -213,7 +213,7 @@ def sufficient_sizes(
             rows.append([*place, *[np.nan] * 5])
             continue
         at = int(np.argmax(np.round(sign * means, _ROUNDING)))
-        enough = sufficient_size(cell, sign, ratio, alpha)
+        enough = sufficient_size(cell, sign, ratio_on(place[0]), alpha)
         close = close_size(cell, sign * best[place[0]], greater_is_better) if place in judged else np.nan
         mean = float(means[cell.sizes == enough][0]) if np.isfinite(enough) else np.nan
         rows.append([*place, float(cell.sizes[at]), float(means[at]), enough, mean, close])
@@ -298,7 +298,7 @@ def curve_summary(
     sizes = sufficient_sizes(
         curves,
         settings.metric,
-        ratio=settings.ratio,
+        ratio_on=settings.ratio_on,
         alpha=settings.alpha,
         greater_is_better=settings.greater_is_better,
         complete=complete,

@@ -63,6 +63,7 @@ ROUNDING = 1e-12
 TOO_FEW = f"fewer than {LEAST_PAIRS} pairs"
 NO_SPREAD = "all differences are equal"
 IDENTICAL = "identical scores"
+UNMET = "the folds are not a random resampling"
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class PairedTest:
     high: float
     # Smallest true difference detected with 80 % power, given the observed spread of the differences.
     detectable: float = np.nan
-    reason: str = ""  # why there is no verdict, or none based on a spread: `TOO_FEW`, `NO_SPREAD` or `IDENTICAL`
+    reason: str = ""  # why there is no verdict, or none based on a spread: `TOO_FEW`, `UNMET` or the next two
 
     def verdict(self, alpha: float = 0.05) -> int | None:
         """Return 1 if the first is significantly larger, -1 if smaller, 0 for a tie, None without a p-value."""
@@ -85,7 +86,7 @@ class PairedTest:
         return int(np.sign(self.difference)) if self.p_value < alpha else 0
 
 
-def corrected_error(variance: Any, count: Any, ratio: float) -> Any:
+def corrected_error(variance: Any, count: Any, ratio: Any) -> Any:
     """Return the standard error of a mean over folds that share training rows."""
     return np.sqrt((1.0 / count + ratio) * variance)
 
@@ -114,6 +115,8 @@ def corrected_t_test(first: ArrayLike, second: ArrayLike, ratio: float, alpha: f
     mean = float(differences.mean())
     if count < LEAST_PAIRS:
         return PairedTest(mean, np.nan, np.nan, np.nan, reason=TOO_FEW)
+    if np.isnan(ratio):
+        return PairedTest(mean, np.nan, np.nan, np.nan, reason=UNMET)
     # Differences equal up to rounding must have exactly zero variance, not 1e-34.
     if np.ptp(differences) <= ROUNDING:
         if abs(mean) <= ROUNDING:

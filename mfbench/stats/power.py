@@ -63,7 +63,7 @@ def power_analysis(
         for dataset in datasets:
             first, second = cells.get((dataset, str(settings.reference))), cells.get((dataset, method))
             if first is not None and second is not None and first.complete and second.complete:
-                values = _on_dataset(first, second, settings, rows[dataset], difference, power)
+                values = _on_dataset(first, second, settings.on(dataset), rows[dataset], difference, power)
                 lines.append([method, dataset, *values])
     on_datasets = _frame(lines, ON_DATASETS, ("difference", "detectable", "unlimited"))
     across = _across(overall, methods, difference, power)

@@ -29,7 +29,10 @@ COUNT_COLUMNS = [
 
 
 def compare_with_published(
-    trials: pd.DataFrame, figures: Sequence[PublishedFigure], metrics: Mapping[str, str], ratio: float
+    trials: pd.DataFrame,
+    figures: Sequence[PublishedFigure],
+    metrics: Mapping[str, str],
+    ratio_on: Callable[[str], float],
 ) -> pd.DataFrame:
     """Compare each published figure with our mean."""
     # The standard error of our mean over J folds with variance s² is the corrected resampled one,
@@ -51,6 +54,7 @@ def compare_with_published(
         metric = metrics[figure.table]
         values = cell.loc[cell["status"] == "ok", metric].to_numpy(dtype=float)
         ours = float(values.mean()) if len(values) else np.nan
+        ratio = ratio_on(figure.dataset)
         error = float(corrected_error(values.var(ddof=1), len(values), ratio)) if len(values) > 1 else np.nan
         half = error * float(student.ppf(1.0 - LEVEL, len(values) - 1)) + figure.rounding if len(values) > 1 else np.nan
         difference = ours - figure.value

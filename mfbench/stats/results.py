@@ -156,7 +156,8 @@ class Run:
         metric, reference = self.metric or self.metrics[0], self.reference or self.meta.report.reference
         if reference not in self.methods:
             reference = next(iter(self.methods), None)
-        return settings_of(self.meta.report, metric, self.meta.scores, reference, self.protocol.test_train_ratio)
+        own = tuple((label, splits.tested_ratio) for label, splits in self.meta.splits.items())
+        return settings_of(self.meta.report, metric, self.meta.scores, reference, self.protocol.test_train_ratio, own)
 
     def __repr__(self) -> str:
         return f"Run({str(self.bundle or self.path)!r})"
@@ -368,7 +369,7 @@ class Run:
     def published(self) -> pd.DataFrame:
         """One row per published figure with a matching cell in this run: ours, published, difference, verdict."""
         metrics = {name: table.metric for name, table in self.meta.published.tables.items()}
-        return compare_with_published(self.outcomes, self.meta.published.figures, metrics, self.settings.ratio)
+        return compare_with_published(self.outcomes, self.meta.published.figures, metrics, self.settings.ratio_on)
 
     @cached_property
     def published_counts(self) -> pd.DataFrame:

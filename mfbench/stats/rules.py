@@ -17,6 +17,7 @@ from mfbench.stats.cells import CellResults, ComparisonSettings
 from mfbench.stats.paired import (
     LEAST_PAIRS,
     TOO_FEW,
+    UNMET,
     DecisionTest,
     PairedTest,
     corrected_p_values,
@@ -55,6 +56,9 @@ def compare(
     name = test or settings.test
     if len(first.scores) < 2 and not RULES[name].of_decisions:
         name = sound_test(first, settings)
+    if len(first.scores) > 1 and np.isnan(settings.ratio):
+        difference = settings.sign * float(np.mean(first.scores - second.scores))
+        return PairedTest(difference, np.nan, np.nan, np.nan, reason=UNMET)
     rule = RULES[name]
     if rule.of_decisions and not settings.score.counts_decisions:
         difference = settings.sign * float(np.mean(first.scores - second.scores))

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -250,9 +249,13 @@ class StoredRun:
     def _absent_places(self, store: Store) -> list[tuple[str, str, int, int]]:
         """Return the trials missing from a partial run; as in an interrupted run, they have no result yet."""
         protocol = make_protocol(self.meta.protocol.model_dump(), self.meta.seed)
-        places = product((dataset["label"] for dataset in self.datasets), self.meta.methods, protocol.coordinates())
         present = set(store.raw("SELECT dataset, method, repeat, fold FROM plan"))
-        every = ((label, method, *coordinates) for label, method, coordinates in places)
+        every = (
+            (label, method, *place)
+            for label in (dataset["label"] for dataset in self.datasets)
+            for method in self.meta.methods
+            for place in protocol.coordinates(self.meta.splits.get(label))
+        )
         return [place for place in every if place not in present]
 
     def _resolve(self, rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:

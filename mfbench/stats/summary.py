@@ -78,7 +78,7 @@ def _compare_with_best(
     for dataset, candidates in by_dataset.items():
         top = max(goodness for _, _, goodness in candidates)
         champion = next(number for number, (_, _, goodness) in enumerate(candidates) if goodness == top)
-        p_best = against_best([cells[dataset, method] for _, method, _ in candidates], champion, settings)
+        p_best = against_best([cells[dataset, method] for _, method, _ in candidates], champion, settings.on(dataset))
         for (position, _, goodness), p_value in zip(candidates, p_best.tolist(), strict=True):
             is_best[position], p_values[position] = goodness == top, p_value
     return is_best, p_values
@@ -107,7 +107,9 @@ def compare_with_reference(
         first = cells.get((dataset, str(reference)))
         if method == reference or first is None or not (cell.complete and first.complete):
             continue
-        rows.append([method, dataset, *_row(first, cell, settings, shared.setdefault((dataset, method), {}))])
+        rows.append(
+            [method, dataset, *_row(first, cell, settings.on(dataset), shared.setdefault((dataset, method), {}))]
+        )
     return pd.DataFrame(rows, columns=columns)
 
 

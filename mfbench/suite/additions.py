@@ -154,10 +154,12 @@ def with_additions(
     add_data: Sequence[str] = (),
     target: str | None = None,
     reference: str | None = None,
+    groups: str | None = None,
+    time: str | None = None,
 ) -> LoadedSuite:
     """Return a suite with additional methods and datasets, and optionally another reference."""
     methods = _methods(loaded, registry, add)
-    groups = _groups(add_data, target)
+    tables = _tables(add_data, target, {"groups": groups, "time": time})
     report = loaded.suite.report
     if reference is not None:
         labels = [method.label for method in (*loaded.suite.methods, *methods.values())]
@@ -166,11 +168,12 @@ def with_additions(
         report = report.model_copy(update={"reference": reference})
     changes = {
         "methods": [*loaded.suite.methods, *methods.values()],
-        "datasets": [*loaded.suite.datasets, *groups],
+        "datasets": [*loaded.suite.datasets, *tables],
         "report": report,
     }
     options = [("--add", text) for text in add] + [("--add-data", text) for text in add_data]
-    options += [("--target", target)] if target is not None else []
+    columns = {"--target": target, "--groups": groups, "--time": time}
+    options += [(option, column) for option, column in columns.items() if column is not None]
     options += [("--reference", reference)] if reference is not None else []
     first = len(loaded.suite.datasets)
     return replace(
@@ -232,9 +235,14 @@ def declare_classes(method: Method, option: str, registry: Registry) -> None:
                 raise UsageError(f"{option}: {error}") from None
 
 
-def _groups(add_data: Sequence[str], target: str | None) -> list[Datasets]:
+def _tables(add_data: Sequence[str], target: str | None, columns: Mapping[str, str | None]) -> list[Datasets]:
     """Return a table for each added dataset; the target applies to datasets with selectable columns."""
-    groups = []
+    for name, column in columns.items():
+        if column is not None and not add_data:
+            raise UsageError(
+                f"--{name} {column!r} is a column of an added dataset: add one with --add-data, or leave --{name} out"
+            )
+    tables = []
     for text in add_data:
         option = option_of(text, "--add-data")
         if ":" not in text and Path(text).suffix.lower() in TABLES:
@@ -247,13 +255,17 @@ def _groups(add_data: Sequence[str], target: str | None) -> list[Datasets]:
         if isinstance(reference, FileReference):
             text = f"{FileReference.prefix}{reference.path.absolute()}"
         # A suite may restrict the classes of its own datasets; added data must keep all classes.
-        groups.append(Datasets(use=[text], target=target if has_columns else None, classes="all"))
-    if target is not None and not any(group.target for group in groups):
+        own: dict[str, Any] = {"target": target if has_columns else None, **columns}
+        try:
+            tables.append(Datasets(use=[text], classes="all", **own))
+        except ValidationError as error:
+            raise UsageError(f"{option}: {describe(error, Datasets)[0]}") from None
+    if target is not None and not any(table.target for table in tables):
         raise UsageError(
             f"--target {target!r} is the label column of an added dataset: add one with --add-data 'file:PATH', "
             "'openml:ID' or 'uci:ID', or leave --target out"
         )
-    return groups
+    return tables
 
 
 def pull(words: Sequence[str], registry: Registry, lookup: Lookup) -> Iterator[DatasetStatus]:

@@ -58,7 +58,7 @@ def sizes_of(planned: PlannedDataset, protocol: EvaluationProtocol) -> list[Fold
     columns = encoded_columns(data)
     one_by_one = protocol.decisions == "one-vs-rest" and data.n_classes > 2
     all_sizes = []
-    for split in protocol.splits(planned.label, data.y, 0):
+    for split in planned.splits(protocol, 0):
         rows = len(split.train)
         if split.tuning is None:
             parts = max(2, protocol.inner_folds)

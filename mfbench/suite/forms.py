@@ -85,7 +85,7 @@ class Kind:
 KINDS: dict[str, Kind] = {
     "repeated-cv": Kind(
         "mfbench.suite.protocols:RepeatedCV",
-        sound={"folds": 10, "repeats": 1, "inner_folds": 5, "selection": "nested"},
+        sound={"folds": 10, "repeats": 1, "inner_folds": 5, "selection": "nested", "splitter": None},
         published={"repeats": 10, "selection": "per-dataset"},
         profiles={
             "quick": {"folds": 5, "repeats": 1, "inner_folds": 3},
@@ -102,6 +102,7 @@ KINDS: dict[str, Kind] = {
             "stratified": True,
             "refit": True,
             "decisions": "multi-class",
+            "splitter": None,
         },
         published={"stratified": False, "refit": False, "decisions": "one-vs-rest"},
         profiles={"quick": {"repeats": 1}, "standard": {"repeats": 3}},
@@ -116,7 +117,14 @@ KINDS: dict[str, Kind] = {
     ),
     "holdout": Kind(
         "mfbench.suite.protocols:Holdout",
-        sound={"repeats": 30, "test_share": 1 / 3, "inner_folds": 10, "stratified": True, "selection": "nested"},
+        sound={
+            "repeats": 30,
+            "test_share": 1 / 3,
+            "inner_folds": 10,
+            "stratified": True,
+            "selection": "nested",
+            "splitter": None,
+        },
         published={"repeats": 10, "stratified": False},
         profiles={"quick": {"repeats": 3, "inner_folds": 3}, "standard": {"repeats": 10, "inner_folds": 5}},
         resampling="splits",

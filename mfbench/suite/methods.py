@@ -12,7 +12,9 @@ from mfbench.errors import SuiteError, UsageError, suggestion
 from mfbench.host.expressions import Expression, Registered, parse
 from mfbench.host.factories import check_parameters, parameter_names
 from mfbench.model.specs import Dataset
+from mfbench.suite.protocols import EvaluationProtocol, Split
 from mfbench.suite.schema import Classes, Curve, Method, Range, Selection, Size, SizeRange, Top, Weights
+from mfbench.suite.splitters import DatasetSplits, Structure
 
 SHOWN_SIZES = 10  # of a list in a description
 
@@ -243,3 +245,10 @@ class PlannedDataset:
     location: str = ""
     classes: Classes = "all"
     dropped: Mapping[str, int] = field(default_factory=dict)
+    structure: Structure | None = None  # its splitter, if it has one
+    own_splits: DatasetSplits | None = None  # the facts about its splits if it has a splitter
+    splitters: Sequence[Mapping[str, Any]] = ()  # what determines these splits, besides data and seed
+
+    def splits(self, protocol: EvaluationProtocol, repeat: int) -> list[Split]:
+        """Return the splits of one repeat."""
+        return protocol.splits(self.label, self.data.y, repeat, self.structure)

@@ -17,6 +17,7 @@ from mfbench.data.lookup import Lookup, content_hash
 from mfbench.data.prepare import dropped_classes, restrict_classes
 from mfbench.data.reference import Reference, RegisteredReference
 from mfbench.data.rounds import check_rounds
+from mfbench.data.structure import with_structure
 from mfbench.errors import DataError, DataUnavailableError, PluginError, SuiteError, UsageError
 from mfbench.host.code_hashes import factory_name, forget, host_code, method_code, numeric_versions
 from mfbench.host.expressions import Registered, canonical_text
@@ -31,6 +32,7 @@ from mfbench.suite.protocols import EvaluationProtocol, key_settings, make_proto
 from mfbench.suite.published import PublishedCount, PublishedFigure, PublishedTable, load_published, match, match_counts
 from mfbench.suite.resolve import DatasetEntry, resolve_datasets, resolve_methods
 from mfbench.suite.schema import Method, ProtocolSettings, check_trials
+from mfbench.suite.splitters import check_splitter, structure_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +167,18 @@ class Plan:
         return [label for label in self.left_out if label not in self.unavailable]
 
     @property
+    def protocol_key(self) -> str:
+        """Text that identifies the stored splits of this plan, except for dataset and repeat."""
+        used = {label: planned.splitters for label, planned in self.datasets.items() if planned.splitters}
+        code = f":{hashlib.sha256(json.dumps(used, sort_keys=True).encode()).hexdigest()[:8]}" if used else ""
+        return f"{self.protocol.identity}{code}"
+
+    def ratio_on(self, dataset: str) -> float:
+        """Return the test rows over the training rows of a dataset's folds; NaN if no test of their scores is valid."""
+        own = self.datasets[dataset].own_splits
+        return self.protocol.test_train_ratio if own is None else own.tested_ratio
+
+    @property
     def protocol(self) -> EvaluationProtocol:
         """The protocol object of this plan."""
         return make_protocol(self.loaded.protocol.model_dump(), self.loaded.suite.suite.seed)
@@ -174,6 +188,7 @@ def make_plan(loaded: LoadedSuite, registry: Registry, only: Sequence[str] = (),
     """Resolve a suite into trials."""
     forget()  # a plugin may have been edited since this process last made a plan
     lookup = lookup or Lookup()
+    check_splitter(loaded.protocol.splitter, registry, str(loaded.path))
     published = load_published(loaded, registry)
     methods, left_out = resolve_methods(loaded, registry)
     references = resolve_datasets(loaded, registry, lookup)
@@ -239,13 +254,15 @@ def _add_dataset(plan: Plan, label: str, entry: DatasetEntry, registry: Registry
     try:
         if not KINDS[settings.kind].predicts:
             whole = check_rounds(reference, registry)
+            structure_of(with_structure(whole, entry.columns, repr(reference.text)), settings.kind, None, registry)
             assert isinstance(reference, RegisteredReference)  # `check_rounds` rejects all others
             plan.datasets[label] = _planned(label, whole, entry, reference=reference)
             return
         located = find(reference, registry, lookup)
         collections = _collections(reference, registry)
-        planned = _planned(label, located.data, entry, collections=collections, location=located.location)
-        plan.protocol.splits(label, planned.data.y, 0)
+        data = with_structure(located.data, entry.columns, repr(reference.text))
+        planned = _planned(label, data, entry, collections=collections, location=located.location)
+        planned = _with_splits(planned, plan, registry)
     except UsageError as error:  # e.g. a target column that the file does not have
         raise SuiteError(f"{entry.place}: {error}") from None
     except (DataError, PluginError) as error:
@@ -265,6 +282,19 @@ def _planned(label: str, whole: Dataset, entry: DatasetEntry, **origin: Any) -> 
     data = restrict_classes(whole, entry.classes)
     dropped = dropped_classes(whole, data)
     return PlannedDataset(label, data, content_hash(data), classes=entry.classes, dropped=dropped, **origin)
+
+
+def _with_splits(planned: PlannedDataset, plan: Plan, registry: Registry) -> PlannedDataset:
+    """Add the splitter of a dataset, after checking that it can be split."""
+    protocol, settings, data = plan.protocol, plan.loaded.protocol, planned.data
+    structure = structure_of(data, settings.kind, settings.splitter, registry)
+    planned = replace(planned, structure=structure)
+    splits = planned.splits(protocol, 0)
+    if structure is None:
+        return planned
+    own = structure.summary(splits, protocol.repeats, data.y, data.class_names)
+    check_trials(1, len(plan.methods), own.folds, own.repeats, planned.label)
+    return replace(planned, own_splits=own, splitters=structure.ingredients(registry))
 
 
 def _collections(reference: Reference, registry: Registry) -> Mapping[str, str]:
@@ -289,7 +319,7 @@ def _trials(plan: Plan, planned: PlannedDataset, registry: Registry) -> Iterator
         bases[method.label] = hashlib.sha256(json.dumps(ingredients, sort_keys=True, default=repr).encode())
     # The JSON text of a list is assembled from parts: serializing it per trial takes longer than hashing it.
     names = {method.label: json.dumps([planned.label, method.label])[1:-1] for method in methods}
-    for repeat, fold in plan.protocol.coordinates():
+    for repeat, fold in plan.protocol.coordinates(planned.own_splits):
         for label, name in names.items():
             digest = bases[label].copy()
             digest.update(f"[{name}, {repeat}, {fold}, {seed}]".encode())
@@ -335,6 +365,7 @@ def key_ingredients(
         "top": method.top,
         **weights,
         **curve,
+        **({"splitters": planned.splitters} if planned.splitters else {}),
         "grid": canonical_text(method.grid),
         "protocol": relevant,
         "code": code,

@@ -24,6 +24,8 @@ from mfbench.suite.forms import COMMON, KINDS, TrialKind
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from mfbench.suite.splitters import DatasetSplits, Structure
+
     Rows = NDArray[np.intp]
 
 Pair = tuple["NDArray[np.intp]", "NDArray[np.intp]"]
@@ -145,6 +147,7 @@ class EvaluationProtocol(ABC):
     inner_folds: int = 0  # folds of the inner cross-validation for tuning, if a split has no validation rows
     # Whether a dataset with more than two classes is one problem, or a one-vs-rest problem per class.
     decisions: str = "multi-class"
+    splitter: str | None = None  # the suite's splitter; None: stratified, or the one that suits a dataset
     # What reports call a trial.
     trial_name: ClassVar[str] = "fold"
 
@@ -156,14 +159,16 @@ class EvaluationProtocol(ABC):
         """How its trials run, from ``mfbench.suite.forms.KINDS``."""
         return KINDS[self.kind].task
 
-    def coordinates(self) -> Iterator[tuple[int, int]]:
-        """Yield every (repeat, fold) in order."""
-        for repeat in range(self.repeats):
-            for fold in range(self.folds):
+    def coordinates(self, own: DatasetSplits | None = None) -> Iterator[tuple[int, int]]:
+        """Yield every (repeat, fold) in order, of a dataset with its own splits or of all others."""
+        for repeat in range(self.repeats if own is None else own.repeats):
+            for fold in range(self.folds if own is None else own.folds):
                 yield repeat, fold
 
     @abstractmethod
-    def splits(self, dataset: str, y: NDArray[np.int64], repeat: int) -> list[Split]:
+    def splits(
+        self, dataset: str, y: NDArray[np.int64], repeat: int, structure: Structure | None = None
+    ) -> list[Split]:
         """Return the splits of all folds of one repeat."""
 
     @property
@@ -191,7 +196,7 @@ class EvaluationProtocol(ABC):
 def key_settings(settings: dict[str, Any], *, tuned: bool) -> dict[str, Any]:
     """Return the protocol settings that determine a trial's result, for its key."""
     # The key contains the grid and the curve sizes themselves, so the settings that produce them are not needed.
-    ignored = {"form", "timeout", "memory", "repeats", "rounds", "selection", "grid_values", "curve"}
+    ignored = {"splitter", "form", "timeout", "memory", "repeats", "rounds", "selection", "grid_values", "curve"}
     ignored |= set() if tuned else {"inner_folds"}
     return {name: value for name, value in settings.items() if name not in ignored and value is not None}
 
@@ -203,11 +208,13 @@ class Sampled(EvaluationProtocol):
         super().__init__(whole.seed)
         self.whole, self.max_rows = whole, max_rows
         self.kind, self.folds, self.repeats = whole.kind, whole.folds, whole.repeats
-        self.inner_folds, self.decisions = whole.inner_folds, whole.decisions
+        self.inner_folds, self.decisions, self.splitter = whole.inner_folds, whole.decisions, whole.splitter
 
-    def splits(self, dataset: str, y: NDArray[np.int64], repeat: int) -> list[Split]:
+    def splits(
+        self, dataset: str, y: NDArray[np.int64], repeat: int, structure: Structure | None = None
+    ) -> list[Split]:
         """Return the splits of one repeat; see `EvaluationProtocol.splits`."""
-        whole = self.whole.splits(dataset, y, repeat)
+        whole = self.whole.splits(dataset, y, repeat, structure)
         return [self._sampled(split, y, self._seed(dataset, repeat, "sample", n)) for n, split in enumerate(whole)]
 
     def _sampled(self, split: Split, y: NDArray[np.int64], seed: int) -> Split:
@@ -217,9 +224,9 @@ class Sampled(EvaluationProtocol):
             return split
         strata = len(parts) * y[rows] + np.repeat(np.arange(len(parts)), [len(part) for part in parts])
         kept = sampled(rows, strata, self.max_rows, seed)
-        train = split.train[np.isin(split.train, kept)]
         if split.tuning is None:
-            return replace(split, train=train)
+            return replace(split, train=kept)
+        train = split.train[np.isin(split.train, kept)]
         learn, validation = (part[np.isin(part, kept)] for part in split.tuning)
         return replace(split, train=train, tuning=(learn, validation))
 
@@ -256,7 +263,7 @@ def make_protocol(settings: Mapping[str, Any], seed: int) -> EvaluationProtocol:
     """Return the protocol for a suite's settings."""
     kind = settings["kind"]
     # Each method selects its parameters in its own way (`ResolvedMethod.selection`), which does not affect the splits.
-    values = {name: settings[name] for name in KINDS[kind].sound if name not in ("selection", *COMMON)}
+    values = {name: settings.get(name) for name in KINDS[kind].sound if name not in ("selection", *COMMON)}
     protocol: EvaluationProtocol = resolve_name(KINDS[kind].place)(seed=seed, **values)
     max_rows = settings.get("max_rows")
     return protocol if max_rows is None else Sampled(protocol, max_rows)
@@ -276,7 +283,9 @@ class GroundTruth(EvaluationProtocol):
         self.rounds = self.repeats = rounds
         self.threshold = threshold
 
-    def splits(self, dataset: str, y: NDArray[np.int64], repeat: int) -> list[Split]:
+    def splits(
+        self, dataset: str, y: NDArray[np.int64], repeat: int, structure: Structure | None = None
+    ) -> list[Split]:
         """Return one split in which all rows are training rows."""
         return [Split(np.arange(len(y), dtype=np.intp), np.empty(0, dtype=np.intp))]
 
@@ -304,13 +313,27 @@ class Holdout(EvaluationProtocol):
     kind = "holdout"
     folds = 1
 
-    def __init__(self, repeats: int, test_share: float, inner_folds: int, stratified: bool, seed: int) -> None:
+    def __init__(
+        self,
+        repeats: int,
+        test_share: float,
+        inner_folds: int,
+        stratified: bool,
+        seed: int,
+        splitter: str | None = None,
+    ) -> None:
         super().__init__(seed)
+        self.splitter = splitter
         self.repeats, self.test_share = repeats, test_share
         self.inner_folds, self.stratified = inner_folds, stratified
 
-    def splits(self, dataset: str, y: NDArray[np.int64], repeat: int) -> list[Split]:
+    def splits(
+        self, dataset: str, y: NDArray[np.int64], repeat: int, structure: Structure | None = None
+    ) -> list[Split]:
         """Return the split of one repeat; see `EvaluationProtocol.splits`."""
+        if structure is not None:
+            seed = self._seed(dataset, repeat)
+            return [Split(*structure.aside(y, np.arange(len(y)), self.test_share, seed, for_test=True))]
         n_test = shares(len(y), self.test_share)
         sizes = [len(y) - n_test, n_test]
         train, test = parted(np.arange(len(y)), y, sizes, self._seed(dataset, repeat), self.stratified)
@@ -328,6 +351,8 @@ class Holdout(EvaluationProtocol):
 
     def describe(self) -> str:
         """Return the number of splits and the share of test rows."""
+        if self.splitter:
+            return f"a test part by {self.splitter}"
         stratified = "" if self.stratified else "not "
         tested = f"{'tests' if self.repeats == 1 else 'test'} {self.test_share:.0%} of the rows"
         return f"{counted(self.repeats, 'random split')} that {tested}, {stratified}stratified"
@@ -347,19 +372,30 @@ class NestedCV(EvaluationProtocol):
         refit: bool,
         decisions: str,
         seed: int,
+        splitter: str | None = None,
     ) -> None:
         super().__init__(seed)
+        self.splitter = splitter
         self.folds, self.repeats, self.validation_share = folds, repeats, validation_share
         self.stratified, self.refit, self.decisions = stratified, refit, decisions
 
-    def splits(self, dataset: str, y: NDArray[np.int64], repeat: int) -> list[Split]:
+    def splits(
+        self, dataset: str, y: NDArray[np.int64], repeat: int, structure: Structure | None = None
+    ) -> list[Split]:
         """Return the splits of one repeat; see `EvaluationProtocol.splits`."""
         splits = []
-        outer = cross_validation(y, self.folds, self._seed(dataset, repeat), stratified=self.stratified)
+        seed = self._seed(dataset, repeat)
+        if structure is not None:
+            outer = structure.pairs(y, self.folds, seed)
+        else:
+            outer = cross_validation(y, self.folds, seed, stratified=self.stratified)
         for fold, (train, test) in enumerate(outer):
             n_validation = shares(len(train), self.validation_share, up=True)
             seed = self._seed(dataset, repeat, "validation", fold)
-            learn, validation = parted(train, y, [len(train) - n_validation, n_validation], seed, self.stratified)
+            if structure is not None:
+                learn, validation = structure.aside(y, train, self.validation_share, seed)
+            else:
+                learn, validation = parted(train, y, [len(train) - n_validation, n_validation], seed, self.stratified)
             splits.append(Split(train if self.refit else learn, test, (learn, validation)))
         return splits
 
@@ -378,6 +414,8 @@ class NestedCV(EvaluationProtocol):
         """Describe folds, stratification and decisions."""
         repeated = f" repeated {self.repeats} times" if self.repeats > 1 else ""
         classes = ", one class against the rest" if self.decisions == "one-vs-rest" else ""
+        if self.splitter:
+            return f"splits by {self.splitter}{classes}"
         return f"{self.folds}-fold cross-validation{repeated}, {'' if self.stratified else 'not '}stratified{classes}"
 
     def describe_tuning(self) -> str:
@@ -395,13 +433,17 @@ class RepeatedCV(EvaluationProtocol):
 
     kind = "repeated-cv"
 
-    def __init__(self, folds: int, repeats: int, seed: int, inner_folds: int = 5) -> None:
+    def __init__(self, folds: int, repeats: int, seed: int, inner_folds: int = 5, splitter: str | None = None) -> None:
         super().__init__(seed)
+        self.splitter = splitter
         self.folds, self.repeats, self.inner_folds = folds, repeats, inner_folds
 
-    def splits(self, dataset: str, y: NDArray[np.int64], repeat: int) -> list[Split]:
+    def splits(
+        self, dataset: str, y: NDArray[np.int64], repeat: int, structure: Structure | None = None
+    ) -> list[Split]:
         """Return the splits of one repeat; see `EvaluationProtocol.splits`."""
-        pairs = stratified_splits(y, self.folds, self._seed(dataset, repeat))
+        seed = self._seed(dataset, repeat)
+        pairs = stratified_splits(y, self.folds, seed) if structure is None else structure.pairs(y, self.folds, seed)
         return [Split(train, test) for train, test in pairs]
 
     @property
@@ -412,6 +454,8 @@ class RepeatedCV(EvaluationProtocol):
     def describe(self) -> str:
         """Return the number of folds and repeats."""
         repeated = f" repeated {self.repeats} times" if self.repeats > 1 else ""
+        if self.splitter:
+            return f"splits by {self.splitter}"
         return f"{self.folds}-fold cross-validation{repeated}, stratified"
 
 
@@ -425,7 +469,9 @@ class ThreeWay(EvaluationProtocol):
         super().__init__(seed)
         self.repeats, self.stratified, self.refit = repeats, stratified, refit
 
-    def splits(self, dataset: str, y: NDArray[np.int64], repeat: int) -> list[Split]:
+    def splits(
+        self, dataset: str, y: NDArray[np.int64], repeat: int, structure: Structure | None = None
+    ) -> list[Split]:
         """Return the thirds of one repeat; see `EvaluationProtocol.splits`."""
         third = len(y) // 3
         sizes = [len(y) - 2 * third, third, third]
@@ -474,7 +520,9 @@ class Timing(EvaluationProtocol):
         self.repeats, self.steps = repeats, steps
         self.folds = 2 * steps - 1
 
-    def splits(self, dataset: str, y: NDArray[np.int64], repeat: int) -> list[Split]:
+    def splits(
+        self, dataset: str, y: NDArray[np.int64], repeat: int, structure: Structure | None = None
+    ) -> list[Split]:
         """Return the subsamples of one repeat; see `EvaluationProtocol.splits`."""
         seed = self._seed(dataset, repeat)
         n_test = shares(len(y), TEST_SHARE, up=True)

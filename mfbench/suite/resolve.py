@@ -9,10 +9,11 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pkgutil import resolve_name
 
 from mfbench.data.catalog import check_exists, resolved_reference
+from mfbench.data.columns import STRUCTURE
 from mfbench.data.lookup import Lookup
 from mfbench.data.reference import (
     FileReference,
@@ -217,6 +218,7 @@ class DatasetEntry:
     place: str  # file and key, for messages
     added: bool = False  # whether it was added to the file's datasets
     classes: Classes = "all"  # the classes to keep
+    columns: Mapping[str, str | None] = field(default_factory=dict)  # of groups, time and split
 
 
 def resolve_datasets(loaded: LoadedSuite, registry: Registry, lookup: Lookup | None = None) -> dict[str, DatasetEntry]:
@@ -250,6 +252,9 @@ def _parse_entries(loaded: LoadedSuite, registry: Registry) -> list[DatasetEntry
             place = loaded.place_of_dataset(position, index)
             try:
                 reference = parse_reference(text, folder=folder, target=group.target, categorical=group.categorical)
+                columns = {name: getattr(group, name) for name in STRUCTURE}
+                if isinstance(reference, FileReference):
+                    reference = replace(reference, as_written=tuple(filter(None, columns.values())))
                 reference = resolved_reference(reference, registry, homes[position])
                 with suppress(PluginError):  # a loader that fails to import is reported when the data are loaded
                     check_exists(reference, registry)
@@ -260,7 +265,7 @@ def _parse_entries(loaded: LoadedSuite, registry: Registry) -> list[DatasetEntry
                 also = "" if other == text else f", also as {other!r}"
                 raise SuiteError(f"{place}: {text!r} is listed twice{also}")
             entries[reference.identity] = DatasetEntry(
-                reference, place, position in loaded.added_data, group.classes or loaded.protocol.classes
+                reference, place, position in loaded.added_data, group.classes or loaded.protocol.classes, columns
             )
     return list(entries.values())
 

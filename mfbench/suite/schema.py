@@ -196,6 +196,11 @@ class ProtocolSettings(Part):
     steps: int | None = Field(
         default=None, ge=2, le=20, description="Number of subsample sizes to time; each is half the next."
     )
+    splitter: Text | None = Field(
+        default=None,
+        description="What divides the rows, such as 'grouped'; if unset, classes are stratified, and columns of a "
+        "dataset are respected.",
+    )
     scale: Literal["standard", "range", "none"] = Field(
         default="standard", description="Scaling of numeric columns, fitted on the training part of each fold."
     )
@@ -282,6 +287,9 @@ class Datasets(Part):
         default=None, description="Numeric columns of a 'file:' dataset to treat as categorical."
     )
     classes: Classes | None = Field(default=None, description="Which classes are kept; as in [protocol] if unset.")
+    groups: Text | None = Field(default=None, description="Column whose values stay together in one part, a patient.")
+    time: Text | None = Field(default=None, description="Column with a time: training rows are earlier than test rows.")
+    split: Text | None = Field(default=None, description="Column with the part of each row: 'test', or its fold.")
 
 
 class Range(Part):

@@ -1,29 +1,31 @@
-"""Base classes of this plugin's classifiers: input checks, labels of any type, predictions from probabilities."""
+"""Base classes of this plugin's classifiers: input checks, labels of any type, predictions from probabilities.
+
+Also what several of them share: binary problems against the rest, and matrices of pairwise interactions.
+"""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
 
-from mfbench_learners.checked import CheckedRowsMixin, class_codes
+from mfbench_learners.estimators import ProbabilityClassifier, class_codes
+
+# The matrix of 5000 features takes 200 MB.
+MAX_FEATURES = 5000
 
 
-class CodedClassifier(CheckedRowsMixin, ClassifierMixin, BaseEstimator, ABC):
+class CodedClassifier(ProbabilityClassifier):
     """A classifier that trains on class codes 0 … n_classes - 1 and predicts the original labels."""
 
     @abstractmethod
     def _fit_codes(self, X: NDArray[np.float64], codes: NDArray[np.intp]) -> None:
         """Learn from checked data with at least two classes; `classes_` is already set."""
-
-    @abstractmethod
-    def _probabilities(self, X: NDArray[np.float64]) -> NDArray[np.floating]:
-        """Return the probability of each class for checked rows."""
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Train on labelled samples.
@@ -49,38 +51,6 @@ class CodedClassifier(CheckedRowsMixin, ClassifierMixin, BaseEstimator, ABC):
         self._fit_codes(table, class_codes(self, labels))
         return self
 
-    def predict_proba(self, X: ArrayLike) -> NDArray[np.floating]:
-        """Return the probability of each class.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Finite numbers.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            Columns in the order of `classes_`; each row sums to 1.
-        """
-        return self._probabilities(self._check_rows(X))
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the most probable label of each sample.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Finite numbers.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-            Elements of `classes_`.
-        """
-        best = self.predict_proba(X).argmax(axis=1)  # first, because it checks that the classifier is fitted
-        labels: NDArray[Any] = self.classes_[best]
-        return labels
-
 
 class ModelClassifier(CodedClassifier):
     """A wrapper around another package's classifier, which `_make_model` returns."""
@@ -94,14 +64,6 @@ class ModelClassifier(CodedClassifier):
 
     def _probabilities(self, X: NDArray[np.float64]) -> NDArray[np.floating]:
         return np.asarray(self.model_.predict_proba(X))
-
-
-class SelectingMixin(SelectorMixin):
-    """Feature selection for a classifier whose ``feature_importances_`` are 0 for unused features."""
-
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        return np.asarray(self.feature_importances_) > 0
 
 
 def one_against_rest(codes: NDArray[np.intp], n_classes: int) -> NDArray[np.bool_]:
@@ -141,3 +103,34 @@ def shares(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     total = scores.sum(axis=1, keepdims=True)
     equal = np.full_like(scores, 1.0 / scores.shape[1])
     return np.asarray(np.divide(scores, total, out=equal, where=total > 0))
+
+
+def pair_matrix(estimator: Any, weights: Mapping[tuple[int, int], float]) -> NDArray[np.float64]:
+    """Return ``interaction_importances_``: symmetric, 0 on the diagonal.
+
+    Parameters
+    ----------
+    estimator : object
+        A fitted estimator, with ``n_features_in_``.
+    weights : mapping from (int, int) to float
+        Weights of pairs of different features, each pair listed once.
+
+    Returns
+    -------
+    matrix : ndarray of shape (n_features, n_features)
+        0 for every other pair.
+
+    Raises
+    ------
+    AttributeError
+        With more than 5000 features, so that ``hasattr`` reports that the attribute does not exist.
+    """
+    p = estimator.n_features_in_
+    if p > MAX_FEATURES:
+        raise AttributeError(
+            f"{type(estimator).__name__} has no interaction_importances_ for more than {MAX_FEATURES} features"
+        )
+    matrix = np.zeros((p, p))
+    for (first, second), weight in weights.items():
+        matrix[first, second] = matrix[second, first] = weight
+    return matrix

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mfbench_baselines._hiernet_newton import newton_descent
 from mfbench_baselines._hiernet_solver import Problem, prox, solve_weak
-from mfbench_baselines._hiernet_terms import descend
+from mfbench_baselines._hiernet_terms import descend, newton_descent
 
 Matrix = NDArray[np.float64]
 

@@ -1,4 +1,7 @@
-"""Base classes of this plugin's selectors: input checks, and selection by ``feature_importances_``."""
+"""Base classes of this plugin's selectors: input checks, and selection by ``feature_importances_``.
+
+Also univariate screening, for methods that cannot search thousands of features.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
+
+from mfbench_learners.estimators import ImportanceSelectorMixin
 
 
-class ImportanceSelector(SelectorMixin, BaseEstimator, ABC):
+class ImportanceSelector(ImportanceSelectorMixin, BaseEstimator, ABC):
     """A selector that ranks columns by `_importances`, which subclasses implement."""
 
     # Types only: the range depends on X.
@@ -52,11 +56,7 @@ class ImportanceSelector(SelectorMixin, BaseEstimator, ABC):
             target = self._target(labels)
         else:
             table = validate_data(self, X, dtype=np.float64)
-        if self.n_features_to_select is not None and not 1 <= self.n_features_to_select <= table.shape[1]:
-            raise ValueError(
-                f"n_features_to_select must be None or from 1 to {table.shape[1]}, the number of features of X; "
-                f"got {self.n_features_to_select!r}"
-            )
+        self._check_n_features_to_select(table.shape[1])
         self.feature_importances_ = self._importances(table, target)
         return self
 
@@ -68,15 +68,6 @@ class ImportanceSelector(SelectorMixin, BaseEstimator, ABC):
     @abstractmethod
     def _importances(self, X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
         """Return one number per column; larger means more relevant. y is empty for a selector that uses X alone."""
-
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        if self.n_features_to_select is None:
-            return self.feature_importances_ > 0
-        mask = np.zeros(self.n_features_in_, dtype=bool)
-        # A stable sort resolves ties in favour of the column that comes first.
-        mask[np.argsort(-self.feature_importances_, kind="stable")[: self.n_features_to_select]] = True
-        return mask
 
 
 class SupervisedSelector(ImportanceSelector):
@@ -102,3 +93,36 @@ class NumberSelector(SupervisedSelector):
 def are_numbers(y: NDArray[Any]) -> bool:
     """Return whether a target from `NumberSelector` consists of numbers, not of class codes."""
     return y.dtype.kind == "f"
+
+
+def strongest(X: NDArray[np.float64], codes: NDArray[np.intp], count: int) -> NDArray[np.intp]:
+    """Return the features with the largest share of variance between the classes.
+
+    This share is the score statistic of a logistic regression on the feature alone, divided by n, and increases with
+    the F statistic. A feature that matters only in combination with others may be lost.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Finite numbers.
+    codes : ndarray of shape (n_samples,)
+        Class codes.
+    count : int
+        Maximum number of features to keep.
+
+    Returns
+    -------
+    indices : ndarray of shape (min(count, n_features),)
+        In ascending order. Ties go to the features that come first.
+    """
+    p = X.shape[1]
+    if p <= count:
+        return np.arange(p)
+    centred = X - X.mean(axis=0)
+    totals = (centred**2).sum(axis=0)
+    sizes = np.bincount(codes)
+    members = (codes == np.arange(len(sizes))[:, None]).astype(np.float64)
+    between = ((members @ centred) ** 2 / np.maximum(sizes, 1)[:, None]).sum(axis=0)
+    varies = np.ptp(X, axis=0) > 0
+    share = np.divide(between, totals, out=np.zeros(p), where=varies & (totals > 0))
+    return np.sort(np.argsort(-share, kind="stable")[:count])

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
-from mfbench_baselines._classifier import CodedClassifier, SelectingMixin, one_against_rest, shares
+from mfbench_baselines._classifier import CodedClassifier, one_against_rest, shares
 from mfbench_baselines._selector import SupervisedSelector
+from mfbench_learners.estimators import ImportanceSelectorMixin
 
 
-class ElasticNet(SelectingMixin, CodedClassifier):
+class ElasticNet(ImportanceSelectorMixin, CodedClassifier):
     r"""Logistic regression with an L1 and an L2 penalty, one against the rest.
 
     For each class (for the second one only, if there are two), with :math:`t_i = \pm 1`, it minimises [1]_

@@ -13,11 +13,11 @@ from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from mfbench_baselines._classifier import CodedClassifier, SelectingMixin, one_against_rest, shares
+from mfbench_baselines._classifier import CodedClassifier, one_against_rest, pair_matrix, shares
 from mfbench_baselines._hiernet_active import solve_weak_active
 from mfbench_baselines._hiernet_solver import Problem, solve_strong
-from mfbench_baselines._pairs import pair_matrix
-from mfbench_baselines._screen import strongest
+from mfbench_baselines._selector import strongest
+from mfbench_learners.estimators import ImportanceSelectorMixin
 
 SMALLEST_SHARE = 0.01
 # Number of penalties tried beyond the best so far; the smallest take the longest to fit.
@@ -26,7 +26,7 @@ PATIENCE = 4
 TIE = 1e-9
 
 
-class HierNet(SelectingMixin, CodedClassifier):
+class HierNet(ImportanceSelectorMixin, CodedClassifier):
     r"""Logistic regression on features, squares and products, sparse, with hierarchy.
 
     For standardised features and centred products, with

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TypeVar
+from collections.abc import Mapping
+from typing import Any, TypeVar
 
 from mfbench import ClassifierSpec, SelectorSpec, hookimpl
-from mfbench_baselines.checked import CLASSIFIERS, SELECTORS
 
 _Spec = TypeVar("_Spec", ClassifierSpec, SelectorSpec)
 
@@ -14,18 +13,26 @@ LASSO = (
     "R. Tibshirani, Regression shrinkage and selection via the lasso, Journal of the Royal Statistical Society B "
     "58(1), 1996"
 )
+DRAWS = "each tree draws as many rows as there are, so a row of weight 2 is not drawn like two rows"
+GREEDY = "features are chosen one after the other, and the copy of a chosen one adds nothing"
+INTERCEPT = "to the linear model a constant is a second intercept with a coefficient of its own"
+JITTER = "scikit-learn adds noise against ties, so the estimate for a constant is not exactly zero"
+RANDOM = "its weights are random"
+SOLVER = "scikit-learn declares it: liblinear and libsvm stop elsewhere if a row of weight 2 replaces two rows"
 XGBOOST = "T. Chen, C. Guestrin, XGBoost: A scalable tree boosting system, KDD 2016"
 
 
 @hookimpl
 def mfbench_selectors() -> list[SelectorSpec]:
     """Return univariate filters, tree ensembles, stepwise and sparse selectors, and two controls."""
-    specs = [
+    return [
         SelectorSpec(
             name="variance",
             summary="Variance of each range-scaled feature",
             factory="mfbench_baselines.filters:VarianceFilter",
             tags=("baseline", "filter", "unsupervised"),
+            complexity="2.5e-4 + 2.5e-7 * n + 6.4e-10 * n * p**1.5",
+            invariance="affine",
         ),
         SelectorSpec(
             name="anova-f",
@@ -33,6 +40,8 @@ def mfbench_selectors() -> list[SelectorSpec]:
             factory="mfbench_baselines.filters:AnovaFFilter",
             paper="R. A. Fisher, Statistical Methods for Research Workers, Oliver and Boyd, 1925",
             tags=("baseline", "filter"),
+            complexity="6.1e-4 + 4.3e-7 * n + 1.2e-9 * n * p**1.5",
+            invariance="affine",
         ),
         SelectorSpec(
             name="mutual-info",
@@ -44,12 +53,17 @@ def mfbench_selectors() -> list[SelectorSpec]:
             grid={"n_neighbors": (3, 5, 10)},
             targets="numbers",
             tags=("baseline", "filter"),
+            complexity="2.7e-3 + 1.2e-3 * p + 1e-6 * n * p * k",
+            invariance="affine",
+            expected_failures={"constant-column": JITTER},
         ),
         SelectorSpec(
             name="columns",
             summary="A fixed range of columns; nothing is learned",
-            factory="mfbench_baselines.columns:FixedColumns",
+            factory="mfbench_baselines.filters:FixedColumns",
             tags=("baseline", "control"),
+            complexity="4.7e-5 + 1.2e-7 * p + 4.2e-5 * k",
+            invariance="monotone",
         ),
         SelectorSpec(
             name="random-forest",
@@ -59,6 +73,9 @@ def mfbench_selectors() -> list[SelectorSpec]:
             grid={"max_features": ("sqrt", 0.33), "min_samples_leaf": (1, 5)},
             targets="numbers",
             tags=("baseline", "ensemble", "tree"),
+            complexity="3.2e-1 + 2.4e-4 * n + 1.9e-6 * n**1.5 * p**0.5",
+            check_parameters={"n_estimators": 10},
+            invariance="monotone",
         ),
         SelectorSpec(
             name="xgboost",
@@ -68,6 +85,10 @@ def mfbench_selectors() -> list[SelectorSpec]:
             grid={"max_depth": (2, 3, 6), "n_estimators": (30, 100)},
             targets="numbers",
             tags=("baseline", "ensemble", "tree"),
+            complexity="8.4e-7 * n * p + 2.5e-2 * k",
+            check_parameters={"n_estimators": 5},
+            invariance="monotone",
+            expected_failures={"equal-columns": GREEDY},
         ),
         SelectorSpec(
             name="lasso-cv",
@@ -76,6 +97,8 @@ def mfbench_selectors() -> list[SelectorSpec]:
             paper=LASSO,
             targets="numbers",
             tags=("baseline", "embedded", "linear"),
+            complexity="1.8e-1 + 3.6e-6 * n * p + 1.2e-9 * n**2 * p + 2.6e-1 * k",
+            check_parameters={"cv": 2},
         ),
         SelectorSpec(
             name="lasso-path",
@@ -84,6 +107,8 @@ def mfbench_selectors() -> list[SelectorSpec]:
             paper=f"{LASSO}; J. Friedman, T. Hastie, R. Tibshirani, Regularization paths for generalized linear models "
             "via coordinate descent, Journal of Statistical Software 33(1), 2010",
             tags=("baseline", "embedded", "linear"),
+            complexity="1.2e-10 * n**2 * p + 3.1e-10 * n * p**2 + 9.8e-3 * k + 2.4e-6 * n * k",
+            check_parameters={"n_penalties": 10},
         ),
         SelectorSpec(
             name="rfe",
@@ -93,6 +118,8 @@ def mfbench_selectors() -> list[SelectorSpec]:
             "vector machines, Machine Learning 46, 2002",
             grid={"C": (0.01, 0.1, 1.0, 10.0)},
             tags=("baseline", "wrapper", "svm"),
+            complexity="1.1e-2 + 8.3e-5 * p + 3.4e-7 * n * p * k",
+            expected_failures={"constant-column": INTERCEPT, "equal-columns": GREEDY},
         ),
         SelectorSpec(
             name="sequential-forward",
@@ -103,6 +130,9 @@ def mfbench_selectors() -> list[SelectorSpec]:
             grid={"n_neighbors": (1, 3, 5)},
             tags=("baseline", "wrapper"),
             warm_up=True,
+            complexity="2.6e-5 * n + 7.2e-9 * n**2 * p",
+            check_parameters={"n_ranked": 2, "cv": 2},
+            expected_failures={"equal-columns": GREEDY},
         ),
         SelectorSpec(
             name="mrmr",
@@ -112,6 +142,9 @@ def mfbench_selectors() -> list[SelectorSpec]:
             "max-dependency, max-relevance, and min-redundancy, IEEE TPAMI 27(8), 2005",
             grid={"scheme": ("difference", "quotient")},
             tags=("baseline", "filter", "multivariate"),
+            complexity="1.2e-3 + 3.6e-6 * p + 1e-7 * n * p",
+            invariance="affine",
+            expected_failures={"equal-columns": GREEDY},
         ),
         SelectorSpec(
             name="boruta",
@@ -120,22 +153,33 @@ def mfbench_selectors() -> list[SelectorSpec]:
             paper="M. B. Kursa, W. R. Rudnicki, Feature selection with the Boruta package, Journal of Statistical "
             "Software 36(11), 2010",
             tags=("baseline", "wrapper", "ensemble", "tree"),
+            complexity="2e-1 + 4e-5 * n * p**0.5 * log(n)",
+            check_parameters={"max_iter": 2, "n_estimators": 3},
+            invariance="monotone",
         ),
         SelectorSpec(
             name="random",
             summary="Random importances, the control to beat",
             factory="mfbench_baselines.filters:RandomFilter",
             tags=("baseline", "control"),
+            complexity="3.2e-4",
+            invariance="monotone",
+            expected_failures={"constant-column": RANDOM},
         ),
-        *_both(SelectorSpec),
+        *_both(
+            SelectorSpec,
+            lasso={"complexity": "4.3e-8 * n * p + 1.9e-3 * k + 2.4e-7 * n * k"},
+            elastic_net={"complexity": "9.8e-4 + 2.5e-7 * n * p * k"},
+            soda={"expected_failures": {"equal-columns": GREEDY}},
+            hiernet={"invariance": "affine"},
+        ),
     ]
-    return [replace(spec, **SELECTORS[spec.name]) for spec in specs]
 
 
 @hookimpl
 def mfbench_classifiers() -> list[ClassifierSpec]:
     """Return the usual classifiers, all single-threaded and with grids of at most 12 points."""
-    specs = [
+    return [
         ClassifierSpec(
             name="knn",
             summary="k nearest neighbours, majority vote",
@@ -145,6 +189,7 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
             defaults={"n_jobs": 1},
             grid={"n_neighbors": (1, 3, 5, 9, 15)},
             tags=("baseline", "neighbours"),
+            complexity="1.7e-3 + 7.9e-10 * n**2",
         ),
         ClassifierSpec(
             name="svm-rbf",
@@ -155,6 +200,11 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
             defaults={"kernel": "rbf"},
             grid={"C": (0.1, 1.0, 10.0, 100.0), "gamma": ("scale", 0.01, 0.1)},
             tags=("baseline", "svm"),
+            complexity="1.2e-3 + 7.4e-6 * n + 4.9e-10 * n**2 * p",
+            expected_failures={
+                "scikit-learn:check_sample_weight_equivalence_on_dense_data": SOLVER,
+                "scikit-learn:check_sample_weight_equivalence_on_sparse_data": SOLVER,
+            },
         ),
         ClassifierSpec(
             name="svm-sigmoid",
@@ -165,17 +215,27 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
             defaults={"kernel": "sigmoid"},
             grid={"C": (0.1, 1.0, 10.0), "gamma": ("scale", 0.01), "coef0": (0.0, -1.0)},
             tags=("baseline", "svm"),
+            complexity="1.4e-3 + 5.5e-7 * n**1.5",
+            expected_failures={
+                "scikit-learn:check_sample_weight_equivalence_on_dense_data": SOLVER,
+                "scikit-learn:check_sample_weight_equivalence_on_sparse_data": SOLVER,
+            },
         ),
         # LinearSVC's primal Newton solver, for speed: on 5000 noisy standardised samples of 40 features it takes 0.02 s
         # for any C; SVC(kernel="linear") takes 2 s at C = 1 and 11 s at C = 10. It minimises the squared hinge loss.
         ClassifierSpec(
             name="svm-linear",
             summary="Support vector machine, linear, squared hinge loss, one against the rest",
-            factory="mfbench_baselines.linear_svm:LinearSVM",
+            factory="mfbench_baselines.classifiers:LinearSVM",
             paper="C. Cortes, V. Vapnik, Support-vector networks, Machine Learning 20(3), 1995",
             defaults={"dual": False, "max_iter": 10000},
             grid={"C": (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)},
             tags=("baseline", "svm", "linear"),
+            complexity="2e-3 + 5.5e-8 * n * p",
+            expected_failures={
+                "scikit-learn:check_sample_weight_equivalence_on_dense_data": SOLVER,
+                "scikit-learn:check_sample_weight_equivalence_on_sparse_data": SOLVER,
+            },
         ),
         ClassifierSpec(
             name="decision-tree",
@@ -185,6 +245,7 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
             "Wadsworth, 1984",
             grid={"max_depth": (3, 6, None), "min_samples_leaf": (1, 5), "ccp_alpha": (0.0, 0.01)},
             tags=("baseline", "tree"),
+            complexity="1.3e-3 + 9e-9 * n**1.5 * p",
         ),
         ClassifierSpec(
             name="naive-bayes",
@@ -193,6 +254,7 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
             paper="R. O. Duda, P. E. Hart, Pattern Classification and Scene Analysis, Wiley, 1973",
             grid={"var_smoothing": (1e-9, 1e-6, 1e-3, 1e-2, 1e-1)},
             tags=("baseline", "bayes"),
+            complexity="1.2e-3 + 2.3e-8 * n * p",
         ),
         ClassifierSpec(
             name="nearest-centroid",
@@ -201,6 +263,7 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
             paper="R. Tibshirani et al., Diagnosis of multiple cancer types by shrunken centroids of gene expression, "
             "PNAS 99(10), 2002 (there shrunken)",
             tags=("baseline", "linear"),
+            complexity="2.3e-3 + 9.6e-8 * n**1.5 + 3e-12 * p**3",
         ),
         # The default solver (svd) handles more features than samples, but only lsqr and eigen support shrinkage.
         ClassifierSpec(
@@ -210,6 +273,7 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
             paper="R. A. Fisher, The use of multiple measurements in taxonomic problems, Annals of Eugenics 7(2), 1936",
             grid={"solver": ("lsqr",), "shrinkage": (None, "auto", 0.1, 0.5)},
             tags=("baseline", "linear"),
+            complexity="1.8e-11 * n**2 * p + 1.4e-9 * n * p**2 + 7.4e-4 * k",
         ),
         ClassifierSpec(
             name="adaboost",
@@ -220,6 +284,8 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
             defaults={"n_estimators": 100},
             grid={"n_estimators": (50, 200), "learning_rate": (0.1, 0.5, 1.0)},
             tags=("baseline", "ensemble", "tree"),
+            complexity="2.5e-4 * n + 2.8e-3 * p",
+            check_parameters={"n_estimators": 5},
         ),
         ClassifierSpec(
             name="random-forest",
@@ -229,6 +295,12 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
             defaults={"n_estimators": 100, "n_jobs": 1},
             grid={"max_features": ("sqrt", 0.33, 0.67), "min_samples_leaf": (1, 5)},
             tags=("baseline", "ensemble", "tree"),
+            complexity="9.6e-2 + 1.4e-7 * n**1.5 * p",
+            check_parameters={"n_estimators": 10},
+            expected_failures={
+                "scikit-learn:check_sample_weight_equivalence_on_dense_data": DRAWS,
+                "scikit-learn:check_sample_weight_equivalence_on_sparse_data": DRAWS,
+            },
         ),
         ClassifierSpec(
             name="xgboost",
@@ -238,15 +310,19 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
             defaults={"n_jobs": 1},
             grid={"max_depth": (2, 4, 6), "learning_rate": (0.05, 0.1, 0.3)},
             tags=("baseline", "ensemble", "tree"),
+            complexity="1.1e-2 + 2.5e-7 * n**1.5 * p**0.5 + 2.2e-8 * p**3",
+            check_parameters={"n_estimators": 5},
         ),
         ClassifierSpec(
             name="xgboost-interactions",
             summary="XGBoost, with the gain of each pair of features",
-            factory="mfbench_baselines.xgboost_pairs:XGBoostPairs",
+            factory="mfbench_baselines.classifiers:XGBoostPairs",
             paper=f"{XGBOOST}; pairs: S. Karbowiak, P. Biecek, EIX: Explain interactions in XGBoost, R package, 2018",
             defaults={"n_jobs": 1},
             grid={"max_depth": (2, 4, 6), "learning_rate": (0.05, 0.1, 0.3)},
             tags=("baseline", "ensemble", "tree", "interactions"),
+            complexity="8.1e-7 * n * p + 2.5e-2 * k + 2.1e-5 * n * k",
+            check_parameters={"n_estimators": 10},
         ),
         ClassifierSpec(
             name="lmnn",
@@ -257,6 +333,8 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
             grid={"n_neighbors": (1, 3, 5), "push": (0.3, 0.5, 0.7)},
             tags=("baseline", "neighbours", "metric"),
             warm_up=True,
+            complexity="2.5e-3 * p + 1.6e-6 * n**1.5 * p**0.5 + 3.5e-6 * p**3",
+            check_parameters={"max_iter": 20},
         ),
         ClassifierSpec(
             name="nca",
@@ -266,6 +344,7 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
             "2004",
             grid={"n_neighbors": (1, 3, 5)},
             tags=("baseline", "neighbours", "metric"),
+            complexity="3.2e-7 * n**2 * p",
         ),
         ClassifierSpec(
             name="rbf-network",
@@ -275,6 +354,7 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
             "Computation 1(2), 1989",
             grid={"n_centers": (1, 2, 5, 10)},
             tags=("baseline", "network"),
+            complexity="9.4e-3 + 1.2e-11 * n**2 * p**2",
         ),
         ClassifierSpec(
             name="logistic-interactions",
@@ -284,6 +364,7 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
             "20(2), 1958; as a baseline for interactions: R. Zhao, P. Hong, J. S. Liu, IMMIGRATE: a margin-based "
             "feature selection method with interaction terms, Entropy 22(3):291, 2020, section 4.1",
             tags=("baseline", "linear", "interactions"),
+            complexity="3.6e-8 * n * p**2 + 1.1e-3 * k",
         ),
         ClassifierSpec(
             name="dummy",
@@ -291,14 +372,21 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
             factory="sklearn.dummy:DummyClassifier",
             defaults={"strategy": "most_frequent"},
             tags=("baseline", "control"),
+            complexity="5.3e-4",
         ),
-        *_both(ClassifierSpec),
+        *_both(
+            ClassifierSpec,
+            lasso={"complexity": "1.1e-7 * n * p + 1.6e-3 * k"},
+            elastic_net={"complexity": "3.3e-5 * p + 1.4e-7 * n * p + 1e-3 * k"},
+        ),
     ]
-    return [replace(spec, **CLASSIFIERS[spec.name]) for spec in specs]
 
 
-def _both(kind: type[_Spec]) -> list[_Spec]:
-    """Return the specifications of the sparse methods, which are both selectors and classifiers."""
+def _both(kind: type[_Spec], **own: Mapping[str, Any]) -> list[_Spec]:
+    """Return the specifications of the sparse methods, which are both selectors and classifiers.
+
+    Some have fields of their own as one or the other.
+    """
     return [
         kind(
             name="lasso",
@@ -307,6 +395,7 @@ def _both(kind: type[_Spec]) -> list[_Spec]:
             paper=LASSO,
             grid={"C": (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)},
             tags=("baseline", "linear", "embedded"),
+            **own["lasso"],
         ),
         kind(
             name="elastic-net",
@@ -316,6 +405,7 @@ def _both(kind: type[_Spec]) -> list[_Spec]:
             "Statistical Society B 67(2), 2005",
             grid={"C": (0.01, 0.1, 1.0, 10.0), "l1_ratio": (0.2, 0.5, 0.8)},
             tags=("baseline", "linear", "embedded"),
+            **own["elastic_net"],
         ),
         kind(
             name="soda",
@@ -326,6 +416,8 @@ def _both(kind: type[_Spec]) -> list[_Spec]:
             grid={"gamma": (0.0, 0.5, 1.0)},
             tags=("baseline", "linear", "embedded", "interactions"),
             warm_up=True,
+            complexity="1.3e-6 * n * p + 5e-3 * k",
+            **own.get("soda", {}),
         ),
         kind(
             name="hiernet",
@@ -336,5 +428,8 @@ def _both(kind: type[_Spec]) -> list[_Spec]:
             grid={"relative_penalty": (0.5, 0.2, 0.1, 0.05, 0.02)},
             tags=("baseline", "linear", "embedded", "interactions"),
             warm_up=True,
+            complexity="1e-4 * n * k + 7e-6 * n * p * k",
+            check_parameters={"relative_penalty": 0.2},
+            **own.get("hiernet", {}),
         ),
     ]

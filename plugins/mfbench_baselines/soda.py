@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from mfbench_baselines._classifier import CodedClassifier, SelectingMixin
+from mfbench_baselines._classifier import CodedClassifier, pair_matrix
 from mfbench_baselines._multinomial import log_probabilities
-from mfbench_baselines._pairs import pair_matrix
-from mfbench_baselines._screen import strongest
+from mfbench_baselines._selector import strongest
 from mfbench_baselines._soda_search import Search, Term, values
+from mfbench_learners.estimators import ImportanceSelectorMixin
 
 
-class SODA(SelectingMixin, CodedClassifier):
+class SODA(ImportanceSelectorMixin, CodedClassifier):
     r"""Select features and pairwise interactions for logistic regression, step by step.
 
     The criterion for a set *T* of terms, each a feature, a square or a product of two features, is [1]_

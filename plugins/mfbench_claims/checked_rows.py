@@ -308,7 +308,9 @@ class CheckedRows:
         """Check a planned trial."""
         if row["dataset"] not in self._datasets or row["method"] not in self._meta.methods:
             raise RefusedBundleError("it is of a dataset or method that the bundle does not have")
-        if row["repeat"] >= self._repeats or row["fold"] >= self._folds:
+        own = self._meta.splits.get(row["dataset"])
+        repeats, folds = (self._repeats, self._folds) if own is None else (own.repeats, own.folds)
+        if row["repeat"] >= repeats or row["fold"] >= folds:
             raise RefusedBundleError("its repeat or fold is not one of the protocol")
         place = (row["dataset"], row["method"], row["repeat"], row["fold"])
         if row["key"] in self._planned or place in self._places:

@@ -46,11 +46,13 @@ def dropped_parts(
         methods = [label for label in methods if label in kept_methods or not kept_methods]
     protocol = make_protocol(recorded_protocol(meta).model_dump(), meta.seed)
     check_trials(len(datasets), len(methods), protocol.folds, protocol.repeats, "the bundle's suite")
+    for own in meta.splits.values():
+        check_trials(len(datasets), len(methods), own.folds, own.repeats, "the bundle's suite")
     expected = [
         (dataset, method, *fold)
         for dataset in datasets
         for method in methods
-        for fold in protocol.coordinates()
+        for fold in protocol.coordinates(meta.splits.get(dataset))
         if not (left_out.get(dataset, "").strip() or left_out.get(method, "").strip() or (dataset, method) in unsuited)
     ]
     return _clauses(expected, [place for place in expected if place not in planned])

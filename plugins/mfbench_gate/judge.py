@@ -1,4 +1,7 @@
-"""Verdicts on time and memory, from paired measurements of two versions: worse, no worse or undecided."""
+"""Verdicts on time and memory, from paired measurements of two versions: worse, no worse or undecided.
+
+The numbers of pairs after which a gate judges, the interim analyses, are planned in advance.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +14,55 @@ from numpy.typing import NDArray
 
 from mfbench.stats.across_datasets import holm
 from mfbench_gate.comparison import CellVerdict, ComparedCell, MeasuredCase, WorseLimits, amount
-from mfbench_gate.interim import Analyses
-from mfbench_gate.scores import interval, p_greater, p_two_sided
+from mfbench_gate.scores import MOST_PAIRS, interval, minimum_pairs, p_greater, p_two_sided
 
+MOST_ANALYSES = 3
+# A block of four processes (ABBA or BAAB) yields two pairs.
+PAIRS_PER_BLOCK = 2
+# Minimum ratio of pairs between successive analyses: with fewer, verdicts would hardly change.
+GROWTH = 1.4
 # Added to both sides, so that negligible costs do not count and zero costs have a logarithm.
 OFFSETS = {"fit": 1e-4, "predict": 1e-4, "memory": 2.0**20}
 UNITS = {"fit": "s", "predict": "s", "memory": "B"}
 CostKey = tuple[MeasuredCase, str]
 """The measured case, and the measure: "fit", "predict" or "memory"."""
+
+
+@dataclass(frozen=True)
+class Analyses:
+    """Numbers of pairs after which all cells are judged, and the level of each analysis."""
+
+    pairs: tuple[int, ...]  # ascending, at least one; all but the last are interim analyses
+    level: float  # probability of any false alarm over all analyses
+    n_tests: int  # judged combinations of cell and measure
+
+    @property
+    def share(self) -> float:
+        """The level of one analysis: an equal share (Bonferroni), so that any of them may stop the job."""
+        return self.level / len(self.pairs)
+
+    @property
+    def minimum(self) -> int:
+        """Number of pairs with which a cell can be called worse in an analysis."""
+        return minimum_pairs(self.n_tests, self.share)
+
+
+def plan_analyses(n_tests: int, level: float, capacity: int) -> Analyses:
+    """Return up to three analyses within a number of pairs."""
+    capacity = min(capacity - capacity % PAIRS_PER_BLOCK, MOST_PAIRS)
+    for n_analyses in range(MOST_ANALYSES, 1, -1):
+        # Two pairs above the minimum, at which a single contrary pair would prevent any alarm.
+        pairs = [_whole_blocks(minimum_pairs(n_tests, level / n_analyses) + PAIRS_PER_BLOCK)]
+        while len(pairs) < n_analyses - 1:
+            # The geometric mean with the last analysis.
+            pairs.append(_whole_blocks(max(GROWTH * pairs[-1], math.sqrt(pairs[-1] * capacity))))
+        if capacity >= GROWTH * pairs[-1]:
+            return Analyses((*pairs, capacity), level, n_tests)
+    return Analyses((max(capacity, PAIRS_PER_BLOCK),), level, n_tests)
+
+
+def _whole_blocks(pairs: float) -> int:
+    return math.ceil(pairs / PAIRS_PER_BLOCK) * PAIRS_PER_BLOCK
 
 
 @dataclass

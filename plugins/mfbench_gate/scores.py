@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from mfbench.base.text import counted
 from mfbench.model.specs import Score
 from mfbench.model.trials import Status
 from mfbench.stats.across_datasets import holm
-from mfbench.stats.paired import IDENTICAL, LEAST_PAIRS, NO_SPREAD, corrected_t_test
+from mfbench.stats.paired import IDENTICAL, LEAST_PAIRS, NO_SPREAD, UNMET, corrected_t_test
 from mfbench_gate.comparison import CellVerdict, ChangedPredictions, ComparedCell, MeasuredCase, WorseLimits
 
 PLACE = ["method", "dataset", "size"]
@@ -54,12 +54,17 @@ SAME_PREDICTIONS = "predictions are identical"
 SAME_SCORES = "scores are identical"
 _WHY_UNTESTED = {
     IDENTICAL: "every fold has the same score, although predictions differ: without a spread there is no test",
+    UNMET: "the folds are not a random resampling, so there is no test",
     NO_SPREAD: "the scores of all folds differ by the same amount: without a spread there is no test",
 }
 
 
 def judge_scores(
-    pairs: pd.DataFrame, scores: Mapping[str, Score], limits: WorseLimits, level: float, ratio: float
+    pairs: pd.DataFrame,
+    scores: Mapping[str, Score],
+    limits: WorseLimits,
+    level: float,
+    ratio_on: Callable[[str], float],
 ) -> tuple[list[ComparedCell], list[ChangedPredictions]]:
     """Judge a head's scores against a base's on the same folds."""
     # Each combination of method, dataset and metric is a cell. Equal predictions and scores are no worse. Otherwise the
@@ -74,8 +79,8 @@ def judge_scores(
     for (*place, measure), rows in positions.items():
         folds = [column[rows] for column in columns]
         if not np.isnan(folds[:2]).all():
-            limit, score = limits.of(measure), scores[measure]
-            tested.append(_test(MeasuredCase(*place), measure, score, folds, limit, level, ratio))
+            case, limit, score = MeasuredCase(*place), limits.of(measure), scores[measure]
+            tested.append(_test(case, measure, score, folds, limit, level, ratio_on(case.dataset)))
     adjusted = holm([p_value for *_, p_value in tested]).tolist()
     cells = [_judge(cell, loss, bound, p, level) for (cell, loss, bound, _), p in zip(tested, adjusted, strict=True)]
     return cells, changed_methods(pairs)

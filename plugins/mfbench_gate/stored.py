@@ -178,8 +178,8 @@ def _add_scores(
         comparison.changes = changed_methods(pairs)
         comparison.notes.append("Scores of a timing run are a learning curve and are not tested.")
         return
-    ratio = 0.0 if after.detects else after.protocol.test_train_ratio
-    cells, comparison.changes = judge_scores(pairs, after.meta.scores, limits, comparison.level, ratio)
+    ratio_on = after.settings.ratio_on
+    cells, comparison.changes = judge_scores(pairs, after.meta.scores, limits, comparison.level, ratio_on)
     comparison.cells += cells
     scores = {name: after.meta.scores[name] for name in metrics}
     for label, reason in reasons.items():

@@ -1,1 +1,1 @@
-"""What the built-in estimators share: checked data, and functions compiled by numba."""
+"""What the built-in estimators share: bases and checks, functions compiled by numba, and lazily imported names."""

@@ -5,77 +5,47 @@ The estimators are imported on first use: registering the plugin imports neither
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from mfbench_learners.exports import lazy_names
 
 if TYPE_CHECKING:
-    from mfbench_margin.boosted import BoostedIMMIGRATE
-    from mfbench_margin.im4e import IM4E, ImbalancedIM4E
-    from mfbench_margin.im4e_immigrate import IM4EIMMIGRATE, BoostedIM4EIMMIGRATE
-    from mfbench_margin.immigrate import IMMIGRATE
-    from mfbench_margin.irelief import IRelief
-    from mfbench_margin.lfe import LFE
-    from mfbench_margin.mulrelief import MulRelief
-    from mfbench_margin.nca_diagonal import NCADiagonal
-    from mfbench_margin.relief import Relief
-    from mfbench_margin.relieff import ReliefF
-    from mfbench_margin.simba import Simba
-    from mfbench_margin.surf import SURF, MultiSURF, MultiSURFStar, SURFStar
-    from mfbench_margin.turf import TuRF
-    from mfbench_margin.vls import VLSRelief
+    from mfbench_margin.boosted import BoostedIMMIGRATE as BoostedIMMIGRATE
+    from mfbench_margin.im4e import IM4E as IM4E
+    from mfbench_margin.im4e import ImbalancedIM4E as ImbalancedIM4E
+    from mfbench_margin.im4e_immigrate import IM4EIMMIGRATE as IM4EIMMIGRATE
+    from mfbench_margin.im4e_immigrate import BoostedIM4EIMMIGRATE as BoostedIM4EIMMIGRATE
+    from mfbench_margin.immigrate import IMMIGRATE as IMMIGRATE
+    from mfbench_margin.irelief import IRelief as IRelief
+    from mfbench_margin.lfe import LFE as LFE
+    from mfbench_margin.mulrelief import MulRelief as MulRelief
+    from mfbench_margin.nca_diagonal import NCADiagonal as NCADiagonal
+    from mfbench_margin.relief import Relief as Relief
+    from mfbench_margin.relieff import ReliefF as ReliefF
+    from mfbench_margin.simba import Simba as Simba
+    from mfbench_margin.surf import SURF as SURF
+    from mfbench_margin.surf import MultiSURF as MultiSURF
+    from mfbench_margin.surf import MultiSURFStar as MultiSURFStar
+    from mfbench_margin.surf import SURFStar as SURFStar
+    from mfbench_margin.turf import TuRF as TuRF
+    from mfbench_margin.vls import VLSRelief as VLSRelief
 
-_MODULES = {
-    "BoostedIM4EIMMIGRATE": "mfbench_margin.im4e_immigrate",
-    "BoostedIMMIGRATE": "mfbench_margin.boosted",
-    "IM4E": "mfbench_margin.im4e",
-    "IM4EIMMIGRATE": "mfbench_margin.im4e_immigrate",
-    "IMMIGRATE": "mfbench_margin.immigrate",
-    "IRelief": "mfbench_margin.irelief",
-    "ImbalancedIM4E": "mfbench_margin.im4e",
-    "LFE": "mfbench_margin.lfe",
-    "MulRelief": "mfbench_margin.mulrelief",
-    "MultiSURF": "mfbench_margin.surf",
-    "MultiSURFStar": "mfbench_margin.surf",
-    "NCADiagonal": "mfbench_margin.nca_diagonal",
-    "Relief": "mfbench_margin.relief",
-    "ReliefF": "mfbench_margin.relieff",
-    "SURF": "mfbench_margin.surf",
-    "SURFStar": "mfbench_margin.surf",
-    "Simba": "mfbench_margin.simba",
-    "TuRF": "mfbench_margin.turf",
-    "VLSRelief": "mfbench_margin.vls",
-}
-
-__all__ = [
-    "IM4E",
-    "IM4EIMMIGRATE",
-    "IMMIGRATE",
-    "LFE",
-    "SURF",
-    "BoostedIM4EIMMIGRATE",
-    "BoostedIMMIGRATE",
-    "IRelief",
-    "ImbalancedIM4E",
-    "MulRelief",
-    "MultiSURF",
-    "MultiSURFStar",
-    "NCADiagonal",
-    "Relief",
-    "ReliefF",
-    "SURFStar",
-    "Simba",
-    "TuRF",
-    "VLSRelief",
-]
-
-
-def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        value = getattr(import_module(_MODULES[name]), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module 'mfbench_margin' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__, __all__ = lazy_names(
+    __name__,
+    {
+        "boosted": "BoostedIMMIGRATE",
+        "im4e": "IM4E ImbalancedIM4E",
+        "im4e_immigrate": "IM4EIMMIGRATE BoostedIM4EIMMIGRATE",
+        "immigrate": "IMMIGRATE",
+        "irelief": "IRelief",
+        "lfe": "LFE",
+        "mulrelief": "MulRelief",
+        "nca_diagonal": "NCADiagonal",
+        "relief": "Relief",
+        "relieff": "ReliefF",
+        "simba": "Simba",
+        "surf": "SURF MultiSURF MultiSURFStar SURFStar",
+        "turf": "TuRF",
+        "vls": "VLSRelief",
+    },
+)

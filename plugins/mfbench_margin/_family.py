@@ -1,18 +1,20 @@
-"""Base class of selectors that fit a method of the Relief family many times, each time to some of the features."""
+"""Base classes of the Relief family: signed weights, draws of samples, and repeated fits to some of the features."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
 from importlib import import_module
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import StrOptions
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
 
+from mfbench_margin._learner import MarginLearner
 from mfbench_margin._nearest.differences import are_constant, as_mask
-from mfbench_margin._nearest.relief_selector import SignedSelector
 
 BASES = {
     "multisurf": "mfbench_margin.surf:MultiSURF",
@@ -23,6 +25,37 @@ BASES = {
 }
 # Parameters of a base that these selectors set, or that have no effect on weights.
 OWN_PARAMETERS = {"categorical_features", "random_state", "n_features_to_select"}
+
+
+class SignedSelector(MarginLearner):
+    """Base class of selectors whose weight of a feature is a mean margin, which may be negative."""
+
+    def _set_weights(self, weights: NDArray[np.float64]) -> None:
+        self.weights_raw_ = weights
+        self.feature_importances_ = weights
+        self.weights_ = np.maximum(weights, 0.0)
+        self.degenerate_ = not bool((weights > 0).any())
+
+
+class MarginSelector(SignedSelector):
+    """Base class of selectors that average over all samples or a draw of them."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_samples": [Interval(Integral, 1, None, closed="left"), None],
+        "random_state": ["random_state"],
+    }
+
+    def _draw_samples(self, sample_weights: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return the training indices to average over; set ``sample_indices_``.
+
+        A sample that is alone in its class has no hit and hence no margin: it is never drawn, but is a miss of others.
+        """
+        indices = np.flatnonzero(sample_weights)
+        if self.n_samples is not None:
+            random_state = check_random_state(self.random_state)
+            indices = indices[random_state.randint(len(indices), size=self.n_samples)]
+        self.sample_indices_ = indices
+        return indices
 
 
 class FamilySelector(SignedSelector):

@@ -1,7 +1,8 @@
 """Base classes of estimators that learn feature weights or a metric from margins, and of those that also classify.
 
 `fit` checks the input, determines which samples have a margin, and passes both to the estimator's `_learn`, which
-stores its weights by `_set_weights`.
+stores its weights by `_set_weights`. `transform` selects features; with `MetricTransformer` it can also map rows to the
+space of the learned metric.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.feature_selection import SelectorMixin
+from sklearn.utils._available_if import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from mfbench_learners.checked import CheckedRowsMixin, class_codes
+from mfbench_learners.estimators import CheckedRowsMixin, ImportanceSelectorMixin, class_codes, find_targets
 
 # With sample weights that sum to more than this, or less than its inverse, the objective would overflow or vanish.
 LARGEST_SUM = 1e100
@@ -25,7 +26,7 @@ LARGEST_SUM = 1e100
 TOO_LARGE = "the values of X are too large: distances overflow; scale them first"
 
 
-class MarginLearner(SelectorMixin, BaseEstimator):
+class MarginLearner(ImportanceSelectorMixin, BaseEstimator):
     """Base class of selectors that weight features by margins; `transform` keeps the features of positive weight."""
 
     # Whether NaN in X marks a missing value.
@@ -105,10 +106,6 @@ class MarginClassifier(CheckedRowsMixin, ClassifierMixin, MarginLearner):
     def _set_weights(self, weights: NDArray[np.float64]) -> None:
         self.weights_ = weights
         self.feature_importances_ = weights
-
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        return self.weights_ > 0
 
 
 class WeightedMarginClassifier(MarginClassifier):
@@ -209,26 +206,6 @@ def _check_weights(sample_weight: Any, X: NDArray[np.float64]) -> NDArray[np.flo
     return weights
 
 
-def find_targets(estimator: MarginLearner, codes: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return which samples have a hit, and hence a margin; set ``n_skipped_`` to the number of the others.
-
-    A sample that is alone in its class is not a target, but still a miss of others.
-
-    Raises
-    ------
-    ValueError
-        If every sample is alone in its class.
-    """
-    has_hit: NDArray[np.bool_] = np.bincount(codes)[codes] > 1
-    estimator.n_skipped_ = int(np.count_nonzero(~has_hit))
-    if not has_hit.any():
-        raise ValueError(
-            f"{type(estimator).__name__} needs a class with at least 2 samples, but each of the "
-            f"{len(codes)} samples is alone in its class"
-        )
-    return has_hit
-
-
 def varying(X: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Return which features are not constant. A constant feature cannot separate classes: its weight is exactly 0."""
     mask: NDArray[np.bool_] = (X[:1] != X).any(axis=0)
@@ -242,3 +219,71 @@ def warn_degenerate(estimator: Any, fallback: str) -> None:
         RuntimeWarning,
         stacklevel=3,
     )
+
+
+def _selects_features(estimator: MetricTransformer) -> bool:
+    if estimator.output != "features":
+        raise AttributeError('inverse_transform needs output="features"')
+    return True
+
+
+class MetricTransformer(MarginClassifier):
+    """Base class of learners whose parameter ``output`` selects what `transform` returns.
+
+    They have ``components_`` of shape (n_components, n_features): the learned metric is the squared Euclidean distance
+    between rows mapped by it.
+    """
+
+    output: str
+    components_: Any
+
+    def transform(self, X: Any) -> Any:
+        """Keep the features of positive weight; map to the space of the learned metric if ``output="metric"``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_selected) or (n_samples, n_components)
+            With ``output="metric"``, ``X @ components_.T``.
+        """
+        if self.output == "features":
+            return super().transform(X)
+        return self._check_rows(X) @ self.components_.T
+
+    @available_if(_selects_features)
+    def inverse_transform(self, X: Any) -> Any:
+        """Insert zeros for features that `transform` removed; only if ``output="features"``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_selected)
+            Rows of selected features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+        """
+        return super().inverse_transform(X)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Return the names of what `transform` returns: selected features, or numbered directions.
+
+        Parameters
+        ----------
+        input_features : array-like of str or None, default=None
+            Names of the features of X; unused if ``output="metric"``.
+
+        Returns
+        -------
+        ndarray of str objects
+        """
+        if self.output == "features":
+            names: NDArray[Any] = super().get_feature_names_out(input_features)
+            return names
+        check_is_fitted(self)
+        prefix = type(self).__name__.lower()
+        return np.array([f"{prefix}{k}" for k in range(len(self.components_))], dtype=object)

@@ -14,8 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from mfbench_margin._learner import ScoreClassifier
-from mfbench_margin._quadratic.form import lay_out
-from mfbench_margin._quadratic.layout import TrainingPairs
+from mfbench_margin._quadratic.layout import TrainingPairs, lay_out
 from mfbench_margin._quadratic.prediction import ExpectedQuadratic
 from mfbench_margin.immigrate import IMMIGRATE, warn_of_tiny_distances
 

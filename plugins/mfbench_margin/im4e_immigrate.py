@@ -15,7 +15,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mfbench_margin._learner import WeightedMarginClassifier, varying
-from mfbench_margin._soft.expected_distance import ExpectedDistanceClassifier
+from mfbench_margin._soft.fixed_point import ExpectedDistanceClassifier
 from mfbench_margin.boosted import BoostedIMMIGRATE, Learn, Rounds
 from mfbench_margin.im4e import IM4E
 from mfbench_margin.immigrate import IMMIGRATE, prunes_last

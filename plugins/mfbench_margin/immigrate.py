@@ -15,16 +15,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from mfbench_margin._learner import WeightedMarginClassifier, warn_degenerate
-from mfbench_margin._metric import MetricTransformer
-from mfbench_margin._quadratic.cones import CONES, pruned
-from mfbench_margin._quadratic.form import lay_out
-from mfbench_margin._quadratic.layout import TrainingPairs, is_single_enough
+from mfbench_margin._learner import MetricTransformer, WeightedMarginClassifier, warn_degenerate
+from mfbench_margin._quadratic.cones import CONES, equal_weights, first_matrix, least_bad, pruned
+from mfbench_margin._quadratic.layout import TrainingPairs, is_single_enough, lay_out
 from mfbench_margin._quadratic.objective import Objective, Point
 from mfbench_margin._quadratic.prediction import ExpectedQuadratic
 from mfbench_margin._quadratic.solvers import Settings, minimise
-from mfbench_margin._quadratic.start import equal_weights, first_matrix, least_bad
-from mfbench_margin._soft.expected_distance import ExpectedDistanceClassifier
+from mfbench_margin._soft.fixed_point import ExpectedDistanceClassifier
 
 Matrix = NDArray[np.float64]
 

@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from mfbench_margin._learner import varying, warn_degenerate
-from mfbench_margin._metric import MetricTransformer
+from mfbench_margin._learner import MetricTransformer, varying, warn_degenerate
 from mfbench_margin._nearest.classifier import NeighbourClassifier
-from mfbench_margin._nearest.hits_and_misses import hits_and_misses, unit
+from mfbench_margin._nearest.search import hits_and_misses, unit
 
 
 class LFE(MetricTransformer, NeighbourClassifier):

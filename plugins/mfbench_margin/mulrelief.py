@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval
 
 from mfbench_margin._learner import varying, warn_degenerate
 from mfbench_margin._nearest.classifier import NeighbourClassifier
-from mfbench_margin._nearest.hits_and_misses import hits_and_misses, unit, weighted
+from mfbench_margin._nearest.search import hits_and_misses, unit, weighted
 
 
 class MulRelief(NeighbourClassifier):

@@ -14,9 +14,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from mfbench_margin._learner import TOO_LARGE, varying, warn_degenerate
 from mfbench_margin._nearest.classifier import NeighbourClassifier, leave_one_out_error
-from mfbench_margin._nearest.hits_and_misses import weighted
-from mfbench_margin._soft.nca import correct_probability, soft_margin
-from mfbench_margin._soft.simplex import climb_simplex
+from mfbench_margin._nearest.search import weighted
+from mfbench_margin._soft.nca import climb_simplex, correct_probability, soft_margin
 
 
 class NCADiagonal(NeighbourClassifier):

@@ -6,11 +6,10 @@ The Relief family are selectors; every other learner also classifies and is regi
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from mfbench import ClassifierSpec, SelectorSpec, hookimpl
-from mfbench_margin.checked import CLASSIFIERS, SELECTORS
 
 SIGMAS = [4.0, 2.0, 1.0, 0.5, 0.25, 0.125]
 NEIGHBOURS = {"n_neighbors": [1, 3, 5]}
@@ -22,12 +21,19 @@ _REBATE = (
     "R. J. Urbanowicz, R. S. Olson, P. Schmitt, M. Meeker, J. H. Moore: Benchmarking relief-based feature selection "
     "methods for bioinformatics data mining. Journal of Biomedical Informatics 85:168-188, 2018"
 )
-# Name, summary, class and paper of the methods whose neighbours are all rows within some distance.
+TARGETS_ONLY = {
+    "expected_failures": {
+        "scikit-learn:check_sample_weight_equivalence_on_dense_data": "a weight counts for a sample as a target; as a "
+        "neighbour of others it always counts once"
+    }
+}
+# Name, summary, class, seconds of a fit and paper of the methods whose neighbours are all rows within some distance.
 _WITHIN_A_DISTANCE = [
     (
         "surf",
         "SURF: Relief with all neighbours within the mean distance",
         "SURF",
+        "1e-3 + 1e-9 * n**2 * p + 3e-9 * n**2",
         "C. S. Greene, N. M. Penrod, J. Kiralis, J. H. Moore: Spatially uniform ReliefF (SURF) for "
         "computationally-efficient filtering of gene-gene interactions. BioData Mining 2:5, 2009",
     ),
@@ -35,15 +41,23 @@ _WITHIN_A_DISTANCE = [
         "surf-star",
         "SURF*: SURF that also learns from far rows",
         "SURFStar",
+        "1e-3 + 1e-9 * n**2 * p + 3e-9 * n**2",
         "C. S. Greene, D. S. Himmelstein, J. Kiralis, J. H. Moore: The informative extremes: using both nearest and "
         "farthest individuals can improve Relief algorithms in the domain of human genetics. EvoBIO 2010, LNCS "
         "6023:182-193",
     ),
-    ("multisurf", "MultiSURF: SURF with a separate distance for each row", "MultiSURF", _REBATE),
+    (
+        "multisurf",
+        "MultiSURF: SURF with a separate distance for each row",
+        "MultiSURF",
+        "1e-3 + 6e-10 * n**2 * p + 3e-9 * n**2",
+        _REBATE,
+    ),
     (
         "multisurf-star",
         "MultiSURF*: MultiSURF that also learns from far rows",
         "MultiSURFStar",
+        "1e-3 + 6e-10 * n**2 * p + 3e-9 * n**2",
         "D. Granizo-Mackenzie, J. H. Moore: Multiple threshold spatially uniform ReliefF for the genetic analysis of "
         "complex human diseases. EvoBIO 2013, LNCS 7833:1-10",
     ),
@@ -52,7 +66,7 @@ _WITHIN_A_DISTANCE = [
 
 @dataclass(frozen=True)
 class _Learner:
-    """A learner that is both selector and classifier: what its two specs share, and what only the classifier tunes."""
+    """A learner that is both selector and classifier: what its two specs share, and what only one of them has."""
 
     name: str
     summary: str
@@ -61,6 +75,8 @@ class _Learner:
     tags: tuple[str, ...]
     grid: Mapping[str, list[Any]] = field(default_factory=dict)
     classifier_grid: Mapping[str, list[Any]] = field(default_factory=dict)
+    selector: Mapping[str, Any] = field(default_factory=dict)
+    classifier: Mapping[str, Any] = field(default_factory=dict)
 
 
 _LEARNERS = [
@@ -73,6 +89,8 @@ _LEARNERS = [
         ("margin", "filter"),
         {"max_iter": [1, 10, 100]},
         NEIGHBOURS,
+        selector={"complexity": "4e-6 * n**1.5 + 2.1e-6 * n**1.5 * p**0.5 + 7.2e-12 * p**3"},
+        classifier={"complexity": "3.3e-5 * n + 2.4e-6 * n**1.5 * p**0.5 + 7.4e-12 * p**3"},
     ),
     _Learner(
         "simba",
@@ -82,6 +100,8 @@ _LEARNERS = [
         ("margin", "embedded"),
         {"utility": ["linear", "sigmoid"]},
         NEIGHBOURS,
+        selector={"complexity": "3.5e-3 + 3.4e-5 * n + 1.9e-4 * p + 2.9e-9 * n**2 * p"},
+        classifier={"complexity": "3.5e-3 + 3.4e-5 * n + 1.9e-4 * p + 2.9e-9 * n**2 * p"},
     ),
     _Learner(
         "irelief",
@@ -91,6 +111,8 @@ _LEARNERS = [
         "feature weighting: algorithms, theories, and applications. IEEE TPAMI 29(6):1035-1051, 2007",
         ("margin", "embedded"),
         {"sigma": SIGMAS},
+        selector={"complexity": "1.2e-9 * n**2 * p + 5.2e-10 * n * p**2 + 1.9e-8 * n**2 + 1.2e-3 * k"},
+        classifier={"complexity": "4.1e-3 + 1.2e-9 * n**2 * p + 5.4e-10 * n * p**2 + 2.3e-8 * n**2"},
     ),
     _Learner(
         "nca-diag",
@@ -100,6 +122,8 @@ _LEARNERS = [
         ("margin", "embedded"),
         {"objective": ["margin", "nca"], "sigma": [0.125, 0.5, 1.0, 4.0]},
         NEIGHBOURS,
+        selector={"complexity": "2.6e-2 + 1.5e-8 * n**2 * p + 3.2e-11 * p**3 + 3.6e-7 * n**2"},
+        classifier={"complexity": "2.6e-2 + 1.5e-8 * n**2 * p + 3.2e-11 * p**3 + 3.6e-7 * n**2"},
     ),
     _Learner(
         "lfe",
@@ -109,6 +133,8 @@ _LEARNERS = [
         ("margin", "metric", "interactions"),
         {"n_components": [None, 1, 3]},
         NEIGHBOURS,
+        selector={"complexity": "1.3e-3 + 7.7e-8 * n * p + 7.8e-11 * n**2 * p + 7.5e-10 * n**2"},
+        classifier={"complexity": "1.6e-3 + 7.8e-8 * n * p + 1.7e-10 * n**2 * p"},
     ),
     _Learner(
         "im4e",
@@ -117,6 +143,8 @@ _LEARNERS = [
         "Y. Bei, P. Hong: Maximizing margin quality and quantity. MLSP 2015, 1-6",
         ("margin", "embedded"),
         {"sigma": SIGMAS},
+        selector={"complexity": "2.1e-3 + 2.9e-8 * n * p + 3.9e-10 * n**2 * p + 1.8e-8 * n**2", **TARGETS_ONLY},
+        classifier={"complexity": "2.1e-3 + 1.2e-9 * n**2 * p + 2e-8 * n**2", **TARGETS_ONLY},
     ),
     _Learner(
         "imim4e",
@@ -126,6 +154,8 @@ _LEARNERS = [
         "Manuscript, 2019",
         ("margin", "embedded"),
         {"sigma": SIGMAS, "rho": [1.1, 1.05, 1.0, 0.95, 0.9]},
+        selector={"complexity": "2e-3 + 3.9e-8 * n * p + 3.3e-10 * n**2 * p + 1.8e-8 * n**2", **TARGETS_ONLY},
+        classifier={"complexity": "2.3e-3 + 4.4e-10 * n**2 * p + 2.4e-13 * n**2 * p**2 + 2e-8 * n**2", **TARGETS_ONLY},
     ),
     _Learner(
         "immigrate",
@@ -134,6 +164,12 @@ _LEARNERS = [
         _IMMIGRATE,
         ("margin", "embedded", "interactions"),
         {"sigma": SIGMAS, "prune": [False, True]},
+        selector={"complexity": "1.7e-9 * n**2 * p**2", **TARGETS_ONLY},
+        classifier={
+            "path": ("prune", "with_prune"),
+            "complexity": "2.1e-3 + 3.8e-10 * n**2 * p**2 + 9.8e-8 * n**2",
+            **TARGETS_ONLY,
+        },
     ),
     _Learner(
         "im4e-immigrate",
@@ -142,6 +178,12 @@ _LEARNERS = [
         _IMMIGRATE,
         ("margin", "embedded", "interactions"),
         {"sigma": SIGMAS, "prune": [False, True]},
+        selector={"complexity": "2.8e-9 * n**2 * p + 1.1e-9 * n * p**2 + 5.5e-8 * n**2 + 1.9e-3 * k", **TARGETS_ONLY},
+        classifier={
+            "path": ("prune", "with_prune"),
+            "complexity": "2.9e-3 + 4.8e-7 * n * p + 8.8e-12 * n**2 * p**2 + 7.9e-8 * n**2",
+            **TARGETS_ONLY,
+        },
     ),
     _Learner(
         "bim",
@@ -149,6 +191,8 @@ _LEARNERS = [
         "mfbench_margin.boosted:BoostedIMMIGRATE",
         _IMMIGRATE,
         ("margin", "ensemble", "interactions"),
+        selector={"complexity": "3e-2 + 2e-7 * n**2 * p + 5e-7 * p**3", "check_parameters": {"n_estimators": 5}},
+        classifier={"complexity": "3e-2 + 2e-7 * n**2 * p + 5e-7 * p**3", "check_parameters": {"n_estimators": 5}},
     ),
     _Learner(
         "boosted-im4e-immigrate",
@@ -156,6 +200,8 @@ _LEARNERS = [
         "mfbench_margin.im4e_immigrate:BoostedIM4EIMMIGRATE",
         _IMMIGRATE,
         ("margin", "ensemble", "interactions"),
+        selector={"complexity": "1.9e-2 * k", "check_parameters": {"n_estimators": 5}},
+        classifier={"complexity": "1.9e-2 * k", "check_parameters": {"n_estimators": 5}},
     ),
 ]
 
@@ -163,7 +209,7 @@ _LEARNERS = [
 @hookimpl
 def mfbench_selectors() -> list[SelectorSpec]:
     """Return the margin-based feature selectors."""
-    specs = [
+    return [
         SelectorSpec(
             name="relief",
             summary="Relief: difference to the nearest miss minus difference to the nearest hit",
@@ -175,6 +221,8 @@ def mfbench_selectors() -> list[SelectorSpec]:
             grid={"diff": ["abs", "sq"], "metric": ["euclidean", "manhattan"]},
             tags=("margin", "filter"),
             warm_up=True,
+            complexity="9.2e-4 + 8.4e-8 * n * p + 2.1e-9 * n**2",
+            invariance="affine",
         ),
         SelectorSpec(
             name="relieff",
@@ -190,6 +238,8 @@ def mfbench_selectors() -> list[SelectorSpec]:
             tags=("margin", "filter"),
             warm_up=True,
             raw_input=True,
+            complexity="9.9e-4 + 9e-8 * n * p + 3.5e-9 * n**2",
+            invariance="affine",
         ),
         *(
             SelectorSpec(
@@ -200,8 +250,10 @@ def mfbench_selectors() -> list[SelectorSpec]:
                 tags=("margin", "filter"),
                 warm_up=True,
                 raw_input=True,
+                complexity=complexity,
+                invariance="affine",
             )
-            for name, summary, class_name, paper in _WITHIN_A_DISTANCE
+            for name, summary, class_name, complexity, paper in _WITHIN_A_DISTANCE
         ),
         SelectorSpec(
             name="turf",
@@ -215,6 +267,8 @@ def mfbench_selectors() -> list[SelectorSpec]:
             tags=("margin", "filter"),
             warm_up=True,
             raw_input=True,
+            complexity="5e-3 + 2.4e-9 * n**2 * p + 1e-8 * n**2",
+            invariance="affine",
         ),
         SelectorSpec(
             name="vls-relief",
@@ -228,6 +282,9 @@ def mfbench_selectors() -> list[SelectorSpec]:
             tags=("margin", "filter"),
             warm_up=True,
             raw_input=True,
+            complexity="5e-2 + 9e-9 * n**2 * p + 1.5e-7 * n**2",
+            check_parameters={"n_subsets": 5},
+            invariance="affine",
         ),
         *(
             SelectorSpec(
@@ -238,11 +295,11 @@ def mfbench_selectors() -> list[SelectorSpec]:
                 grid=dict(learner.grid),
                 tags=learner.tags,
                 warm_up=True,
+                **learner.selector,
             )
             for learner in _LEARNERS
         ),
     ]
-    return [replace(spec, **SELECTORS[spec.name]) for spec in specs]
 
 
 @hookimpl
@@ -257,7 +314,7 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
             grid={**learner.grid, **learner.classifier_grid},
             tags=learner.tags,
             warm_up=True,
-            **CLASSIFIERS[learner.name],
+            **learner.classifier,
         )
         for learner in _LEARNERS
     ]

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import StrOptions
 
+from mfbench_margin._family import MarginSelector
 from mfbench_margin._nearest.differences import build_table
 from mfbench_margin._nearest.mean_margin import pooled_factors, prior_factors, ranked_margins
-from mfbench_margin._nearest.relief_selector import MarginSelector
 
 
 class Relief(MarginSelector):

@@ -11,9 +11,9 @@ from sklearn.utils import check_scalar
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
+from mfbench_margin._family import MarginSelector
 from mfbench_margin._nearest.differences import as_mask, build_table
 from mfbench_margin._nearest.mean_margin import RankedMargins, prior_factors, ranked_margins
-from mfbench_margin._nearest.relief_selector import MarginSelector
 
 
 class ReliefF(MarginSelector):

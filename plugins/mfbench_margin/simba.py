@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from mfbench_margin._learner import varying, warn_degenerate
 from mfbench_margin._nearest.classifier import NeighbourClassifier, leave_one_out_error
-from mfbench_margin._nearest.hits_and_misses import unit, weighted
+from mfbench_margin._nearest.search import unit, weighted
 from mfbench_margin._nearest.simba_ascent import MarginProblem, climb_batch, climb_online, mean_utility, to_sphere
 
 

@@ -8,11 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
+from mfbench_margin._family import SignedSelector
 from mfbench_margin._nearest.differences import as_mask
 from mfbench_margin._nearest.radius import Radius, radius_margin
-from mfbench_margin._nearest.relief_selector import SignedSelector
 
 
 class _RadiusSelector(SignedSelector):
@@ -40,24 +39,11 @@ class _RadiusSelector(SignedSelector):
         self.categorical_features = categorical_features
 
     def _learn(self, X: NDArray[np.float64], codes: NDArray[np.int64], sample_weights: NDArray[np.float64]) -> None:
-        if self.n_features_to_select is not None and self.n_features_to_select > X.shape[1]:
-            raise ValueError(
-                f"n_features_to_select must be None or from 1 to {X.shape[1]}, the number of features of X; "
-                f"got {self.n_features_to_select!r}"
-            )
+        self._check_n_features_to_select(X.shape[1])
         self.categorical_ = as_mask(self.categorical_features, X.shape[1])
         radius = Radius(own=self._own, far=self._far, prior=self.miss == "prior")
         targets = np.flatnonzero(sample_weights).astype(np.int64)
         self._set_weights(radius_margin(X, codes, self.categorical_, targets, radius))
-
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        if self.n_features_to_select is None:
-            return super()._get_support_mask()
-        mask = np.zeros(self.n_features_in_, dtype=bool)
-        # A stable sort resolves ties in favour of the feature that comes first.
-        mask[np.argsort(-self.weights_raw_, kind="stable")[: self.n_features_to_select]] = True
-        return mask
 
 
 class SURF(_RadiusSelector):

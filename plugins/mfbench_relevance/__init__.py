@@ -5,35 +5,25 @@ The estimators are loaded on first use, so that registering the plugin loads nei
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from mfbench_learners.exports import lazy_names
 
 if TYPE_CHECKING:
-    from mfbench_relevance.fvm import FVM
-    from mfbench_relevance.kernels import FeatureKernel, feature_kernel
-    from mfbench_relevance.psvm import PSVM
-    from mfbench_relevance.ranking import KernelRanking
-    from mfbench_relevance.rfvm import RFVM
+    from mfbench_relevance.fvm import FVM as FVM
+    from mfbench_relevance.kernels import FeatureKernel as FeatureKernel
+    from mfbench_relevance.kernels import feature_kernel as feature_kernel
+    from mfbench_relevance.psvm import PSVM as PSVM
+    from mfbench_relevance.ranking import KernelRanking as KernelRanking
+    from mfbench_relevance.rfvm import RFVM as RFVM
 
-_MODULES = {
-    "FVM": "mfbench_relevance.fvm",
-    "FeatureKernel": "mfbench_relevance.kernels",
-    "KernelRanking": "mfbench_relevance.ranking",
-    "PSVM": "mfbench_relevance.psvm",
-    "RFVM": "mfbench_relevance.rfvm",
-    "feature_kernel": "mfbench_relevance.kernels",
-}
-
-__all__ = ["FVM", "PSVM", "RFVM", "FeatureKernel", "KernelRanking", "feature_kernel"]
-
-
-def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        value = getattr(import_module(_MODULES[name]), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module 'mfbench_relevance' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__, __all__ = lazy_names(
+    __name__,
+    {
+        "fvm": "FVM",
+        "kernels": "FeatureKernel feature_kernel",
+        "psvm": "PSVM",
+        "ranking": "KernelRanking",
+        "rfvm": "RFVM",
+    },
+)

@@ -65,19 +65,35 @@ class KernelSelector(SelectorMixin, BaseEstimator):
         "random_state": ["random_state"],
     }
 
-    preset: str
-    kernel: Any
-    target: str
-    bins: int | None
-    target_bins: int | None
-    binning: str | None
-    gamma: float | None
-    degree: int
-    coef0: float
-    quantile: float
-    n_permutations: int
-    random_state: Any
     support_: NDArray[np.bool_]
+
+    def __init__(
+        self,
+        preset: str = "calibrated",
+        kernel: Any = "mutual-information",
+        target: str = "auto",
+        bins: int | None = None,
+        target_bins: int | None = None,
+        binning: str | None = None,
+        gamma: float | None = None,
+        degree: int = 3,
+        coef0: float = 1.0,
+        quantile: float = 0.99,
+        n_permutations: int = 20,
+        random_state: Any = None,
+    ) -> None:
+        self.preset = preset
+        self.kernel = kernel
+        self.target = target
+        self.bins = bins
+        self.target_bins = target_bins
+        self.binning = binning
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.quantile = quantile
+        self.n_permutations = n_permutations
+        self.random_state = random_state
 
     def _check_data(self, X: Any, y: Any, *, bias: str | None, repair: str) -> Task:
         """Return the checked data together with the kernel's parameters; set ``settings_``."""

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from mfbench import SelectorSpec, hookimpl
-from mfbench_relevance.checked import SELECTORS
 
 _RFVM = (
     "H. Cheng, H. Chen, G. Jiang, K. Yoshihira: Nonlinear feature selection by relevance feature vector machine. "
     "MLDM 2007, LNCS 4571:144-159"
 )
+_THRESHOLD = "a weight is the relevance above a permutation threshold, so that of a constant is minus the threshold"
 
 
 @hookimpl
 def mfbench_selectors() -> list[SelectorSpec]:
     """Return the selectors that work on a kernel between features."""
-    specs = [
+    return [
         SelectorSpec(
             name="rfvm",
             summary="RFVM: sparse Bayesian feature weights on a mutual-information kernel of features",
@@ -26,6 +24,8 @@ def mfbench_selectors() -> list[SelectorSpec]:
             tags=("relevance", "filter", "nonlinear"),
             warm_up=True,
             targets="numbers",
+            complexity="4e-3 + 1e-7 * n * p + 4e-10 * n * p**2 + 2.5e-7 * p**2 + 2.5e-10 * p**3",
+            invariance="monotone",
         ),
         SelectorSpec(
             name="rvm-linear",
@@ -37,6 +37,8 @@ def mfbench_selectors() -> list[SelectorSpec]:
             tags=("relevance", "embedded", "linear"),
             warm_up=True,
             targets="numbers",
+            complexity="4e-2 + 1e-4 * p + 1e-7 * n * p + 2e-10 * n * p**2",
+            invariance="affine",
         ),
         SelectorSpec(
             name="fvm",
@@ -49,6 +51,9 @@ def mfbench_selectors() -> list[SelectorSpec]:
             tags=("relevance", "filter", "nonlinear"),
             warm_up=True,
             targets="numbers",
+            complexity="5e-2 + 2e-3 * p + 1e-6 * n * p + 5e-9 * n * p**2 + 5e-6 * p**2",
+            check_parameters={"n_folds": 3},
+            invariance="monotone",
         ),
         SelectorSpec(
             name="psvm",
@@ -61,6 +66,9 @@ def mfbench_selectors() -> list[SelectorSpec]:
             tags=("relevance", "filter", "nonlinear"),
             warm_up=True,
             targets="numbers",
+            complexity="5e-2 + 2e-3 * p + 1e-6 * n * p + 5e-9 * n * p**2 + 8e-6 * p**2",
+            check_parameters={"tuning": "kernel", "n_folds": 3},
+            invariance="monotone",
         ),
         SelectorSpec(
             name="kernel-ranking",
@@ -73,6 +81,8 @@ def mfbench_selectors() -> list[SelectorSpec]:
             tags=("relevance", "filter", "nonlinear"),
             warm_up=True,
             targets="numbers",
+            complexity="1.6e-3 + 9.6e-6 * p + 1.3e-8 * n * p * log(n)",
+            invariance="monotone",
+            expected_failures={"constant-column": _THRESHOLD},
         ),
     ]
-    return [replace(spec, **SELECTORS[spec.name]) for spec in specs]

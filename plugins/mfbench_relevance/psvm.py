@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
-from mfbench_relevance._box_selector import BoxSelector
+from mfbench_relevance._box.solver import BoxSelector
 
 
 class PSVM(BoxSelector):
@@ -175,18 +175,11 @@ class PSVM(BoxSelector):
         tol: float = 1e-10,
         random_state: Any = None,
     ) -> None:
-        self.preset = preset
-        self.kernel = kernel
-        self.target = target
-        self.bins = bins
-        self.target_bins = target_bins
-        self.binning = binning
+        super().__init__(
+            preset, kernel, target, bins, target_bins, binning, gamma, degree, coef0, quantile, n_permutations,
+            random_state,
+        )  # fmt: skip
         self.bias = bias
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.quantile = quantile
-        self.n_permutations = n_permutations
         self.repair = repair
         self.epsilon = epsilon
         self.C = C
@@ -196,7 +189,6 @@ class PSVM(BoxSelector):
         self.n_penalties = n_penalties
         self.max_iter = max_iter
         self.tol = tol
-        self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> PSVM:

@@ -103,34 +103,6 @@ class KernelRanking(KernelSelector):
     [False, True, False, False, False]
     """
 
-    def __init__(
-        self,
-        preset: str = "calibrated",
-        kernel: Any = "mutual-information",
-        target: str = "auto",
-        bins: int | None = None,
-        target_bins: int | None = None,
-        binning: str | None = None,
-        gamma: float | None = None,
-        degree: int = 3,
-        coef0: float = 1.0,
-        quantile: float = 0.99,
-        n_permutations: int = 20,
-        random_state: Any = None,
-    ) -> None:
-        self.preset = preset
-        self.kernel = kernel
-        self.target = target
-        self.bins = bins
-        self.target_bins = target_bins
-        self.binning = binning
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.quantile = quantile
-        self.n_permutations = n_permutations
-        self.random_state = random_state
-
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> KernelRanking:
         """Compare every feature with the response and select.

@@ -195,18 +195,11 @@ class RFVM(SparseSelector):
         tol: float = 1e-6,
         random_state: Any = None,
     ) -> None:
-        self.preset = preset
-        self.kernel = kernel
-        self.target = target
-        self.bins = bins
-        self.target_bins = target_bins
-        self.binning = binning
+        super().__init__(
+            preset, kernel, target, bins, target_bins, binning, gamma, degree, coef0, quantile, n_permutations,
+            random_state,
+        )  # fmt: skip
         self.bias = bias
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.quantile = quantile
-        self.n_permutations = n_permutations
         self.repair = repair
         self.noise = noise
         self.n_eff = n_eff
@@ -215,7 +208,6 @@ class RFVM(SparseSelector):
         self.initial_noise = initial_noise
         self.max_iter = max_iter
         self.tol = tol
-        self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> RFVM:

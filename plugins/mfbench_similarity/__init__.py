@@ -5,49 +5,29 @@ The estimators are loaded on first use, so that registering the plugin loads nei
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from mfbench_learners.exports import lazy_names
 
 if TYPE_CHECKING:
-    from mfbench_similarity.histograms import margin_histogram
-    from mfbench_similarity.neighbours import SimilarityKNN
-    from mfbench_similarity.rbs import RBS, RBSPSD
-    from mfbench_similarity.relief import ReliefPSD, ReliefSimilarity
-    from mfbench_similarity.sila import SiLA
-    from mfbench_similarity.srbs import SRBS, SRBSPSD
+    from mfbench_similarity.histograms import margin_histogram as margin_histogram
+    from mfbench_similarity.neighbours import SimilarityKNN as SimilarityKNN
+    from mfbench_similarity.rbs import RBS as RBS
+    from mfbench_similarity.rbs import RBSPSD as RBSPSD
+    from mfbench_similarity.relief import ReliefPSD as ReliefPSD
+    from mfbench_similarity.relief import ReliefSimilarity as ReliefSimilarity
+    from mfbench_similarity.sila import SiLA as SiLA
+    from mfbench_similarity.srbs import SRBS as SRBS
+    from mfbench_similarity.srbs import SRBSPSD as SRBSPSD
 
-_MODULES = {
-    "RBS": "mfbench_similarity.rbs",
-    "RBSPSD": "mfbench_similarity.rbs",
-    "ReliefPSD": "mfbench_similarity.relief",
-    "ReliefSimilarity": "mfbench_similarity.relief",
-    "SRBS": "mfbench_similarity.srbs",
-    "SRBSPSD": "mfbench_similarity.srbs",
-    "SiLA": "mfbench_similarity.sila",
-    "SimilarityKNN": "mfbench_similarity.neighbours",
-    "margin_histogram": "mfbench_similarity.histograms",
-}
-
-__all__ = [
-    "RBS",
-    "RBSPSD",
-    "SRBS",
-    "SRBSPSD",
-    "ReliefPSD",
-    "ReliefSimilarity",
-    "SiLA",
-    "SimilarityKNN",
-    "margin_histogram",
-]
-
-
-def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        value = getattr(import_module(_MODULES[name]), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module 'mfbench_similarity' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__, __all__ = lazy_names(
+    __name__,
+    {
+        "histograms": "margin_histogram",
+        "neighbours": "SimilarityKNN",
+        "rbs": "RBS RBSPSD",
+        "relief": "ReliefPSD ReliefSimilarity",
+        "sila": "SiLA",
+        "srbs": "SRBS SRBSPSD",
+    },
+)

@@ -14,19 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
-from mfbench_learners.checked import class_codes
-from mfbench_similarity._nearest.lists import nearest
+from mfbench_learners.estimators import CheckedRowsMixin, class_codes, find_targets
+from mfbench_similarity._nearest.lists import RULES, against_rest, by_class, leads, nearest, scores
 from mfbench_similarity._nearest.table import Compare, Matrix, Table, bilinear, prepare
-from mfbench_similarity._nearest.votes import RULES, against_rest, by_class, leads, scores
 
 MODES = ("multiclass", "one-vs-rest")
 # A weight and a matrix (p, p), a diagonal (p,), or None for the identity.
 Voters = list[tuple[float, Matrix | None]]
 
 
-class SimilarityClassifier(ClassifierMixin, BaseEstimator):
+class SimilarityClassifier(CheckedRowsMixin, ClassifierMixin, BaseEstimator):
     """Base class of classifiers that predict by the most similar training rows."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -52,13 +51,7 @@ class SimilarityClassifier(ClassifierMixin, BaseEstimator):
         """
         X, y = validate_data(self, X, y, dtype=np.float64)
         codes = class_codes(self, y)
-        alone = np.bincount(codes)[codes] == 1
-        self.n_skipped_ = int(np.count_nonzero(alone))
-        if alone.all():
-            raise ValueError(
-                f"{type(self).__name__} needs a class with at least 2 samples, but each of the {len(codes)} samples is "
-                "alone in its class"
-            )
+        find_targets(self, codes)
         return X, codes
 
     @property
@@ -104,9 +97,7 @@ class SimilarityClassifier(ClassifierMixin, BaseEstimator):
         -----
         Time O(m n p + m p²) for m rows and each matrix.
         """
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        rows = self._queries(X)
+        rows = self._queries(self._check_rows(X))
         two = len(self.classes_) == 2
         decisions = self._against_rest(rows) if self._n_problems > 1 or two else self._by_class(rows)
         return decisions[:, 1] if two else decisions

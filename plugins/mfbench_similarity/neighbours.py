@@ -10,7 +10,7 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import StrOptions
 
 from mfbench_similarity._classifier import SimilarityClassifier
-from mfbench_similarity._nearest.pairs import Pairs, find_pairs, margins
+from mfbench_similarity._nearest.lists import Pairs, find_pairs, margins
 from mfbench_similarity._nearest.table import Compare, Matrix, Table, bilinear, build_table, nearness
 
 

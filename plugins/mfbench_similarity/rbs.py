@@ -7,9 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
-from mfbench_similarity._cones import in_form, nearest_psd
-from mfbench_similarity._learner import SimilarityLearner
-from mfbench_similarity._nearest.pairs import Pairs, differences
+from mfbench_similarity._learner import SimilarityLearner, in_form, nearest_psd
+from mfbench_similarity._nearest.lists import Pairs, differences
 from mfbench_similarity._nearest.table import Matrix, Normalization
 
 
@@ -104,20 +103,6 @@ class RBS(SimilarityLearner):
     [8.246, 8.246, 8.246, 8.246]
     """
 
-    def __init__(
-        self,
-        n_neighbors: int = 1,
-        matrix: str = "square",
-        normalization: Normalization = "norms",
-        rule: str = "knn-a",
-        mode: str = "multiclass",
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.matrix = matrix
-        self.normalization = normalization
-        self.rule = rule
-        self.mode = mode
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         # On the three groups of points of scikit-learn's accuracy check RBS can fail: a few large margins outweigh many
@@ -207,11 +192,7 @@ class RBSPSD(RBS):
         rule: str = "knn-a",
         mode: str = "multiclass",
     ) -> None:
-        self.n_neighbors = n_neighbors
-        self.matrix = matrix
-        self.normalization = normalization
-        self.rule = rule
-        self.mode = mode
+        super().__init__(n_neighbors, matrix, normalization, rule, mode)
 
     def _learn(self, rows: Matrix, pairs: Pairs, problem: int) -> Matrix:
         G = self._solution(pairs, problem)

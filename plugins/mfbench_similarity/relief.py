@@ -11,9 +11,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from mfbench_learners.compiled import njit
-from mfbench_similarity._cones import project_psd
-from mfbench_similarity._learner import SimilarityLearner
-from mfbench_similarity._nearest.pairs import Pairs
+from mfbench_similarity._learner import SimilarityLearner, project_psd
+from mfbench_similarity._nearest.lists import Pairs
 from mfbench_similarity._nearest.table import Compare, Matrix, Normalization, nearness
 
 

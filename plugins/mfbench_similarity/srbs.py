@@ -12,9 +12,8 @@ from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from mfbench_similarity._cones import in_form, project_psd
-from mfbench_similarity._learner import SimilarityLearner
-from mfbench_similarity._nearest.pairs import Pairs, differences
+from mfbench_similarity._learner import SimilarityLearner, in_form, project_psd
+from mfbench_similarity._nearest.lists import Pairs, differences
 from mfbench_similarity._nearest.table import Matrix, Normalization, times
 
 # With "auto", beta times the median absolute margin is this.
@@ -134,13 +133,9 @@ class SRBS(SimilarityLearner):
         max_iter: int = 500,
         tol: float = 1e-4,
     ) -> None:
-        self.n_neighbors = n_neighbors
+        super().__init__(n_neighbors, matrix, normalization, rule, mode)
         self.beta = beta
         self.l2 = l2
-        self.matrix = matrix
-        self.normalization = normalization
-        self.rule = rule
-        self.mode = mode
         self.solver = solver
         self.max_iter = max_iter
         self.tol = tol
@@ -253,8 +248,6 @@ class SRBSPSD(SRBS):
         "matrix": [StrOptions({"symmetric", "diagonal"})],
     }
 
-    solver = "published"
-
     def __init__(
         self,
         n_neighbors: int = 1,
@@ -267,15 +260,7 @@ class SRBSPSD(SRBS):
         max_iter: int = 500,
         tol: float = 1e-3,
     ) -> None:
-        self.n_neighbors = n_neighbors
-        self.beta = beta
-        self.l2 = l2
-        self.matrix = matrix
-        self.normalization = normalization
-        self.rule = rule
-        self.mode = mode
-        self.max_iter = max_iter
-        self.tol = tol
+        super().__init__(n_neighbors, beta, l2, matrix, normalization, rule, mode, max_iter=max_iter, tol=tol)
 
     def _feasible(self, A: Matrix, problem: int) -> Matrix:
         return project_psd(A, f"{type(self).__name__}{self._problem_name(problem)}")

@@ -5,46 +5,26 @@ The estimators are imported on first use, so registering the plugin loads neithe
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from mfbench_learners.exports import lazy_names
 
 if TYPE_CHECKING:
-    from mfbench_sqpfw import toy
-    from mfbench_sqpfw.certificate import Certificate
-    from mfbench_sqpfw.cv import SQPFeatureWeightingCV
-    from mfbench_sqpfw.path import SQPFeatureWeightingPath, sqpfw_path
-    from mfbench_sqpfw.weight_path import WeightPath
-    from mfbench_sqpfw.weighting import SQPFeatureWeighting
+    from mfbench_sqpfw.certificate import Certificate as Certificate
+    from mfbench_sqpfw.cv import SQPFeatureWeightingCV as SQPFeatureWeightingCV
+    from mfbench_sqpfw.path import SQPFeatureWeightingPath as SQPFeatureWeightingPath
+    from mfbench_sqpfw.path import sqpfw_path as sqpfw_path
+    from mfbench_sqpfw.path import toy_data as toy_data
+    from mfbench_sqpfw.weight_path import WeightPath as WeightPath
+    from mfbench_sqpfw.weighting import SQPFeatureWeighting as SQPFeatureWeighting
 
-_MODULES = {
-    "Certificate": "mfbench_sqpfw.certificate",
-    "SQPFeatureWeighting": "mfbench_sqpfw.weighting",
-    "SQPFeatureWeightingCV": "mfbench_sqpfw.cv",
-    "SQPFeatureWeightingPath": "mfbench_sqpfw.path",
-    "WeightPath": "mfbench_sqpfw.weight_path",
-    "sqpfw_path": "mfbench_sqpfw.path",
-}
-
-__all__ = [
-    "Certificate",
-    "SQPFeatureWeighting",
-    "SQPFeatureWeightingCV",
-    "SQPFeatureWeightingPath",
-    "WeightPath",
-    "sqpfw_path",
-    "toy",
-]
-
-
-def __getattr__(name: str) -> Any:
-    if name == "toy":
-        return import_module("mfbench_sqpfw.toy")
-    if name in _MODULES:
-        value = getattr(import_module(_MODULES[name]), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module 'mfbench_sqpfw' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__, __all__ = lazy_names(
+    __name__,
+    {
+        "certificate": "Certificate",
+        "cv": "SQPFeatureWeightingCV",
+        "path": "SQPFeatureWeightingPath sqpfw_path toy_data",
+        "weight_path": "WeightPath",
+        "weighting": "SQPFeatureWeighting",
+    },
+)

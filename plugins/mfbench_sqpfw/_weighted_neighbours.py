@@ -7,26 +7,22 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.feature_selection import SelectorMixin
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
-from mfbench_learners.checked import CheckedRowsMixin, class_codes
+from mfbench_learners.estimators import ImportanceSelectorMixin, ProbabilityClassifier, class_codes
 from mfbench_sqpfw._active_set.problem import Floats, Ints, Problem, prepare
-from mfbench_sqpfw._active_set.solution import Solution
-from mfbench_sqpfw._active_set.solver import Solver
+from mfbench_sqpfw._active_set.solver import Solution, Solver
 
 # With working_set="auto": up to this many samples all members are watched, above it this many of each row.
 _FULL = 64
 _WATCHED = 20
 
 
-class WeightedNeighbours(CheckedRowsMixin, ClassifierMixin, SelectorMixin, BaseEstimator):
+class WeightedNeighbours(ImportanceSelectorMixin, ProbabilityClassifier):
     """Base class: k nearest neighbours under feature weights; `transform` keeps the features of positive weight."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -39,13 +35,16 @@ class WeightedNeighbours(CheckedRowsMixin, ClassifierMixin, SelectorMixin, BaseE
     }
 
     weights_: Floats
-    classes_: NDArray[Any]
-    w_bar: Any
-    working_set: Any
-    max_iter: int | None
-    tol: float
-    small_classes: str
-    random_state: Any
+
+    def __init__(
+        self, w_bar: Any, working_set: Any, max_iter: int | None, tol: float, small_classes: str, random_state: Any
+    ) -> None:
+        self.w_bar = w_bar
+        self.working_set = working_set
+        self.max_iter = max_iter
+        self.tol = tol
+        self.small_classes = small_classes
+        self.random_state = random_state
 
     def _check_data(self, X: Any, y: Any) -> tuple[Floats, Ints]:
         """Return X as float64 and y as codes; set ``classes_``."""
@@ -96,49 +95,9 @@ class WeightedNeighbours(CheckedRowsMixin, ClassifierMixin, SelectorMixin, BaseE
         self._neighbours = KNeighborsClassifier(n_neighbors=k).fit(embed(X, solution.weights), codes)
         return self
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the majority class of the nearest training samples in the learned metric.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows to predict.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Class labels.
-        """
-        rows = self._check_rows(X)
-        labels: NDArray[Any] = self.classes_[self._neighbours.predict(embed(rows, self.weights_))]
-        return labels
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Return the share of each class among the nearest training samples in the learned metric.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows to predict.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Columns as in ``classes_``.
-        """
-        rows = self._check_rows(X)
-        shares: Floats = self._neighbours.predict_proba(embed(rows, self.weights_))
+    def _probabilities(self, X: Floats) -> Floats:
+        shares: Floats = self._neighbours.predict_proba(embed(X, self.weights_))
         return shares
-
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        mask: NDArray[np.bool_] = self.weights_ > 0
-        return mask
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
 
 
 def embed(X: Floats, weights: Floats) -> Floats:

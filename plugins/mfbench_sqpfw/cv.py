@@ -92,18 +92,13 @@ class SQPFeatureWeightingCV(WeightedNeighbours):
         small_classes: str = "skip",
         random_state: Any = None,
     ) -> None:
+        super().__init__(w_bar, working_set, max_iter, tol, small_classes, random_state)
         self.neighbourhoods = neighbourhoods
         self.n_neighbors = n_neighbors
         self.theta_min = theta_min
         self.theta_max = theta_max
         self.n_thetas = n_thetas
         self.cv = cv
-        self.w_bar = w_bar
-        self.working_set = working_set
-        self.max_iter = max_iter
-        self.tol = tol
-        self.small_classes = small_classes
-        self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> SQPFeatureWeightingCV:

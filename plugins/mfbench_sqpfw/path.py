@@ -63,8 +63,8 @@ class SQPFeatureWeightingPath(WeightedNeighbours):
     Seven points with kappa = lambda = 2: as theta grows, the target neighbours change one by one, and all weight moves
     to the first feature, which separates the classes.
 
-    >>> from mfbench_sqpfw import SQPFeatureWeightingPath, toy
-    >>> X, y = toy.data()
+    >>> from mfbench_sqpfw import SQPFeatureWeightingPath, toy_data
+    >>> X, y = toy_data()
     >>> fitted = SQPFeatureWeightingPath(kappa=2, theta_max=2.0).fit(X, y)
     >>> fitted.weights_.tolist()
     [1.0, 0.0]
@@ -91,16 +91,11 @@ class SQPFeatureWeightingPath(WeightedNeighbours):
         n_neighbors: int = 1,
         random_state: Any = None,
     ) -> None:
+        super().__init__(w_bar, working_set, max_iter, tol, small_classes, random_state)
         self.kappa = kappa
         self.lam = lam
         self.theta_max = theta_max
-        self.w_bar = w_bar
-        self.working_set = working_set
-        self.max_iter = max_iter
-        self.tol = tol
-        self.small_classes = small_classes
         self.n_neighbors = n_neighbors
-        self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> SQPFeatureWeightingPath:
@@ -150,10 +145,38 @@ def sqpfw_path(X: ArrayLike, y: ArrayLike, theta_max: float = 1.0, **parameters:
 
     Examples
     --------
-    >>> from mfbench_sqpfw import sqpfw_path, toy
-    >>> path = sqpfw_path(*toy.data(), theta_max=2.0, kappa=2)
+    >>> from mfbench_sqpfw import sqpfw_path, toy_data
+    >>> path = sqpfw_path(*toy_data(), theta_max=2.0, kappa=2)
     >>> path.weights_at(0.0).tolist()
     [0.5, 0.5]
     """
     fitted: SQPFeatureWeightingPath = SQPFeatureWeightingPath(theta_max=theta_max, **parameters).fit(X, y)
     return fitted.path_
+
+
+def toy_data() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return seven points in the plane whose whole path can be followed by hand.
+
+    Four are of one class and three of another; all distances differ. The dataset resembles the paper's illustration
+    (supplement G), whose coordinates are not printed. With ``kappa=2`` the target neighbours change many times
+    until only the first feature has a positive weight.
+
+    Returns
+    -------
+    X : ndarray of shape (7, 2)
+    y : ndarray of shape (7,)
+
+    Examples
+    --------
+    >>> from mfbench_sqpfw import sqpfw_path, toy_data
+    >>> path = sqpfw_path(*toy_data(), theta_max=2.0, kappa=2)
+    >>> of_weights = sum(event.kind.startswith("weight") for event in path.events)
+    >>> sum(event.changes for event in path.events) - of_weights  # ties formed and broken
+    22
+    >>> path.after[:, 0].round(3).tolist()[0], path.after[:, 0].tolist()[-1]
+    (0.5, 1.0)
+    >>> path.events[-2].kind, path.events[-2].feature
+    ('weight vanishes', 1)
+    """
+    X = [[-0.8, -2.0], [-0.2, 0.6], [1.1, 0.2], [-0.6, -1.2], [1.5, 2.5], [1.1, -1.8], [-0.2, 2.4]]
+    return np.array(X), np.array([0, 0, 0, 0, 1, 1, 1])

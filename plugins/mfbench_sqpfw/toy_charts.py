@@ -15,9 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from mfbench_sqpfw import toy
 from mfbench_sqpfw.charts import exit_code_of, weights_over_theta
-from mfbench_sqpfw.path import sqpfw_path
+from mfbench_sqpfw.path import sqpfw_path, toy_data
 from mfbench_sqpfw.weight_path import WeightPath
 
 KAPPA, THETA_MAX = 2, 2.0  # the paper's neighbourhood, and an end beyond the last breakpoint
@@ -32,7 +31,7 @@ def toy_path() -> WeightPath:
     >>> path.after[0].round(3).tolist(), path.after[-1].round(3).tolist()
     ([0.5, 0.5], [1.0, 0.0])
     """
-    return sqpfw_path(*toy.data(), theta_max=THETA_MAX, kappa=KAPPA)
+    return sqpfw_path(*toy_data(), theta_max=THETA_MAX, kappa=KAPPA)
 
 
 def snapshots(path: WeightPath) -> list[int]:
@@ -90,7 +89,7 @@ def draw_spaces(path: WeightPath) -> Any:
     """
     import altair as alt
 
-    X, y = toy.data()
+    X, y = toy_data()
     panels = []
     for letter, step in zip("abcd", snapshots(path), strict=True):
         weights = path.after[step]

@@ -138,17 +138,12 @@ class SQPFeatureWeighting(WeightedNeighbours):
         n_neighbors: int = 1,
         random_state: Any = None,
     ) -> None:
+        super().__init__(w_bar, working_set, max_iter, tol, small_classes, random_state)
         self.kappa = kappa
         self.lam = lam
         self.theta = theta
-        self.w_bar = w_bar
-        self.working_set = working_set
-        self.max_iter = max_iter
-        self.tol = tol
         self.n_restarts = n_restarts
-        self.small_classes = small_classes
         self.n_neighbors = n_neighbors
-        self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> SQPFeatureWeighting:

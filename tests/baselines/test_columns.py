@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from in_turn import in_turn
 
-from mfbench_baselines.columns import FixedColumns
+from mfbench_baselines.filters import FixedColumns
 
 X = np.arange(20.0).reshape(4, 5)
 

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from mfbench_baselines._hiernet_newton import newton_descent
-from mfbench_baselines._hiernet_terms import descend, predict, proximal_point, total_loss
+from mfbench_baselines._hiernet_terms import descend, newton_descent, predict, proximal_point, total_loss
 
 PENALTY = 4.0
 ENDS = np.array([0, 2, 3, 3])

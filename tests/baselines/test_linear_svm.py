@@ -3,7 +3,7 @@ import pytest
 from sklearn.datasets import load_wine
 from sklearn.svm import LinearSVC
 
-from mfbench_baselines.linear_svm import LinearSVM
+from mfbench_baselines.classifiers import LinearSVM
 
 
 def test_it_is_the_machine_of_scikit_learn():

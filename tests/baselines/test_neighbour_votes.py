@@ -7,7 +7,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 
-from mfbench_baselines._neighbour_votes import fold_accuracy
+from mfbench_baselines.stepwise import fold_accuracy
 
 
 @pytest.mark.parametrize("k", [1, 3, 500])

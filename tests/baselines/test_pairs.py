@@ -8,7 +8,7 @@ from sklearn.preprocessing import StandardScaler
 
 import mfbench_margin.plugin
 from mfbench_baselines import plugin
-from mfbench_baselines._pairs import pair_matrix
+from mfbench_baselines._classifier import pair_matrix
 from mfbench_baselines.soda import SODA
 
 SPECS = {

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from in_turn import in_turn
 
-from mfbench_baselines import _soda_screen
+from mfbench_baselines import _soda_search
 from mfbench_baselines._multinomial import log_probabilities, maximise
 from mfbench_baselines._newton import information, score
-from mfbench_baselines._soda_screen import Extensions, blocks, significant, standardise
+from mfbench_baselines._soda_search import Extensions, blocks, significant, standardise
 
 
 def newton_statistic(design, codes, coefficients):
@@ -61,7 +61,7 @@ def test_rounding_errors_break_no_tie():
 
 
 def test_blocks_partition_the_features(monkeypatch):
-    monkeypatch.setattr(_soda_screen, "BLOCK_BYTES", 1000)
+    monkeypatch.setattr(_soda_search, "BLOCK_BYTES", 1000)
     features = np.arange(5, 12)
     parts = list(blocks(features, 300))
     assert [len(part) for part in parts] == [3, 3, 1]

@@ -62,7 +62,7 @@ def test_screening_in_blocks_finds_the_path_of_newtons_steps_one_by_one(n_classe
     codes[rng.random(150) < 0.2] = n_classes - 1
     members = np.eye(n_classes)[codes]
     every = Search(X, members, COST, n_refits=60)
-    monkeypatch.setattr("mfbench_baselines._soda_screen.BLOCK_BYTES", 8 * 150 * 7)
+    monkeypatch.setattr("mfbench_baselines._soda_search.BLOCK_BYTES", 8 * 150 * 7)
     few = Search(X, members, COST, n_refits=10)
     for search in (every, few):
         search.run()

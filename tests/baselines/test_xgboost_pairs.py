@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from mfbench_baselines.classifiers import XGBoostClassifier
-from mfbench_baselines.xgboost_pairs import XGBoostPairs, pair_gains
+from mfbench_baselines.classifiers import XGBoostClassifier, XGBoostPairs, pair_gains
 
 
 def leaf():

@@ -8,7 +8,7 @@ import numpy as np
 import sklearn
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from mfbench_check.global_state import fresh_global_state
+from mfbench_check.checks.global_state import fresh_global_state
 
 
 def change_everything():

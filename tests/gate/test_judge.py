@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 
 from mfbench_gate.comparison import CellVerdict, MeasuredCase, WorseLimits
-from mfbench_gate.interim import Analyses
-from mfbench_gate.judge import OFFSETS, PairedCosts, is_confirmed, judge_costs
+from mfbench_gate.judge import OFFSETS, Analyses, PairedCosts, is_confirmed, judge_costs
 
 FIT = MeasuredCase("RFF", "wine"), "fit"
 MEMORY = MeasuredCase("RFF", "wine"), "memory"

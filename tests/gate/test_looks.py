@@ -1,6 +1,6 @@
 import pytest
 
-from mfbench_gate.interim import PAIRS_PER_BLOCK, plan_analyses
+from mfbench_gate.judge import PAIRS_PER_BLOCK, plan_analyses
 from mfbench_gate.scores import MOST_PAIRS, minimum_pairs
 
 

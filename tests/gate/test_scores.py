@@ -20,7 +20,7 @@ def pairs_of(base, head, changed=1, method="m", measure="accuracy", rows=20):
 
 
 def judge(*frames, limits=None, level=0.05):
-    return judge_scores(pd.concat(frames), SCORES, limits or WorseLimits(), level, RATIO)
+    return judge_scores(pd.concat(frames), SCORES, limits or WorseLimits(), level, lambda dataset: RATIO)
 
 
 BASE = np.array([0.90, 0.85, 0.92, 0.88, 0.91, 0.87, 0.93, 0.86, 0.90, 0.89])

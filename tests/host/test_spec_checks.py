@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 
-from mfbench import ClassifierSpec, DatasetSpec, ExecutorSpec, MetricSpec, SelectorSpec
+from mfbench import ClassifierSpec, DatasetSpec, ExecutorSpec, MetricSpec, SelectorSpec, SplitterSpec
 from mfbench.host.probes import _FIELDS, shown, spec_problem
 from mfbench.host.registry import load_registry
 
@@ -69,7 +69,7 @@ def test_targets():
 
 
 def test_every_field_has_its_check():
-    kinds = (SelectorSpec, ClassifierSpec, DatasetSpec, ExecutorSpec, MetricSpec)
+    kinds = (SelectorSpec, ClassifierSpec, DatasetSpec, ExecutorSpec, MetricSpec, SplitterSpec)
     names = {field.name for kind in kinds for field in dataclasses.fields(kind)}
     assert names == set(_FIELDS)
 

@@ -7,7 +7,7 @@ from sklearn.datasets import load_wine
 from sklearn.preprocessing import scale
 
 from mfbench_margin import MulRelief, Relief
-from mfbench_margin._nearest.hits_and_misses import hits_and_misses
+from mfbench_margin._nearest.search import hits_and_misses
 
 EXACT = {"rtol": 0, "atol": 1e-9}
 

@@ -14,8 +14,8 @@ import numpy as np
 from mfbench_datasets.ground_truth.rfvm import rfvm_regression_2
 from mfbench_relevance import feature_kernel
 from mfbench_relevance._box.descent import path
-from mfbench_relevance._evidence.fixed_point import fixed_point
-from mfbench_relevance._evidence.gram import GramProblem
+from mfbench_relevance._evidence.ascent import fixed_point
+from mfbench_relevance._evidence.posterior import GramProblem
 from mfbench_relevance.kernels import repaired
 
 RATES = (0.0125, 0.05, 0.1)

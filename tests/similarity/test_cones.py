@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mfbench_similarity._cones import in_form, project_psd, symmetric_part
+from mfbench_similarity._learner import in_form, project_psd, symmetric_part
 
 
 def test_projection_keeps_the_symmetric_part_of_semi_definite_matrices():

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.exceptions import ConvergenceWarning
 
-from mfbench_sqpfw import SQPFeatureWeightingPath, sqpfw_path, toy
+from mfbench_sqpfw import SQPFeatureWeightingPath, sqpfw_path, toy_data
 from mfbench_sqpfw._active_set.solver import Solver
 
 SEEDS = [
@@ -85,7 +85,7 @@ def test_wide_data_full_of_ties():
 
 
 def test_cut_short():
-    X, y = toy.data()
+    X, y = toy_data()
     with pytest.warns(ConvergenceWarning, match="did not reach theta = 2: the path ends at theta = .* max_iter=3 "):
         fitted = SQPFeatureWeightingPath(2, theta_max=2.0, max_iter=3).fit(X, y)
     with pytest.raises(ValueError, match="was cut short; increase max_iter"):

@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 from numpy.testing import assert_array_equal
 
-from mfbench_sqpfw.sparse_rows import SparseRows
+from mfbench_sqpfw.weight_path import SparseRows
 
 
 def test_rows_come_back_in_any_order():

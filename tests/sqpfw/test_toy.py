@@ -3,12 +3,12 @@
 import numpy as np
 from numpy.testing import assert_allclose
 
-from mfbench_sqpfw import sqpfw_path, toy
+from mfbench_sqpfw import sqpfw_path, toy_data
 
 
 def test_all_weight_moves_to_the_first_feature(oracles):
     """With kappa = lambda = 2, neighbours change many times until only the first feature has a positive weight."""
-    X, y = toy.data()
+    X, y = toy_data()
     gaps = np.unique(np.round([((a - b) ** 2).sum() for i, a in enumerate(X) for b in X[:i]], 6))
     assert len(gaps) == 21
     path = sqpfw_path(X, y, 3.0, kappa=2)

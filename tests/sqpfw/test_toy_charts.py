@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from mfbench_sqpfw import toy, toy_charts
+from mfbench_sqpfw import toy_charts, toy_data
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def test_the_weights_over_the_breakpoints_are_those_of_the_path(path):
 
 def test_the_points_are_multiplied_by_the_roots_of_the_weights(path):
     content = toy_charts.draw_spaces(path).to_dict()
-    X, y = toy.data()
+    X, y = toy_data()
     for view, step in zip(content["concat"], toy_charts.snapshots(path), strict=True):
         rows = view["data"]["values"]
         np.testing.assert_allclose([[row["first"], row["second"]] for row in rows], X * np.sqrt(path.after[step]))

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
-from mfbench_sqpfw import sqpfw_path, toy
+from mfbench_sqpfw import sqpfw_path, toy_data
 from mfbench_sqpfw.weight_path import WeightPath
 
 
@@ -36,7 +36,7 @@ def test_prefix():
 
 
 def test_weights_at():
-    path = sqpfw_path(*toy.data(), 2.0, kappa=2)
+    path = sqpfw_path(*toy_data(), 2.0, kappa=2)
     k = int(np.argmax(np.diff(path.thetas)))
     left, right = path.thetas[k], path.thetas[k + 1]
     middle = path.weights_at((left + right) / 2)

@@ -32,6 +32,7 @@ def remarks(run: Run) -> Section:
             *left_out(run.left_out, run.unavailable, run.meta.command[2]),
             *unsuited(run.meta),
             *dropped_classes(run.meta),
+            *_own_splits(run.meta),
             *_undefined(run.scores, run.settings.metric, run.detects),
             *pending,
             *(["All figures are computed from the trials that have run."] if pending else []),
@@ -68,6 +69,20 @@ def sampled_rows(run: Run, join: Callable[[Sequence[str]], str] = listing) -> li
     parts = (run.datasets.set_index("dataset")["n_samples"] - tested).dropna().astype(int)
     sampled = [f"{limit:,} of {rows:,} of {dataset}" for dataset, rows in parts.items() if rows > limit]
     return [f"Training rows are sampled in each fold (max_rows): {join(sampled)}."] if sampled else []
+
+
+def _own_splits(meta: RunMetadata) -> list[str]:
+    """Return a sentence on the splits of each dataset with a splitter, and one on classes that were not trained on."""
+    lines = []
+    for dataset, own in meta.splits.items():
+        times = f"{own.repeats} × " if own.repeats > 1 else ""
+        lines.append(f"{dataset}: {times}{counted(own.folds, 'fold')} by {own.splitter}.")
+        if own.unseen:
+            them = f"class {own.unseen[0]}" if len(own.unseen) == 1 else f"classes {listing(own.unseen)}"
+            lines.append(
+                f"{dataset}: a fold tests rows of {them} without a training row of it, so no method can be right."
+            )
+    return lines
 
 
 def _machines(machines: Mapping[str, str]) -> list[str]:

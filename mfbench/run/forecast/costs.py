@@ -154,7 +154,10 @@ def _own(plan: Plan, declared: DeclaredCosts, store: Store) -> Iterator[Measured
     """Yield whole-trial times from a store of the same protocol."""
     totals: dict[tuple[str, str], list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])
     for dataset, method, fold, status, timed, seconds, memory, number in list(store.raw(_TRIALS)):
-        if dataset not in plan.datasets or method not in plan.methods or not 0 <= fold < plan.protocol.folds:
+        if dataset not in plan.datasets or method not in plan.methods:
+            continue
+        own = plan.datasets[dataset].own_splits
+        if not 0 <= fold < (plan.protocol.folds if own is None else own.folds):
             continue
         total = totals[dataset, method]
         total[2] = max(total[2], memory or 0)

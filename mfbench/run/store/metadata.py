@@ -25,6 +25,7 @@ from mfbench.suite.loading import metric_entries
 from mfbench.suite.plan import Plan, Shard, shard_folder_name
 from mfbench.suite.published import PublishedCount, PublishedFigure
 from mfbench.suite.schema import Classes, Curve, Header, ProtocolSettings, ReportSettings, Selection, Top
+from mfbench.suite.splitters import DatasetSplits
 
 # Read once: the installation may change while a process runs the code that it has loaded.
 VERSION = metadata.version("mfbench")
@@ -287,6 +288,7 @@ class RunMetadata(BaseModel):
     protocol: ProtocolSettings  # complete: with the profile applied and every key of its kind set
     scores: dict[str, Score]  # what each score of a trial means
     protocol_key: str  # together with a dataset's label, identifies its stored splits
+    splits: dict[str, DatasetSplits] = {}  # the facts about the splits of each dataset with a splitter
     profile: str
     published: RecordedFigures = RecordedFigures()
     selection: dict[str, Selection] = {}  # how each tuned method's parameters are selected
@@ -387,7 +389,8 @@ def metadata_of(
         suite=RecordedSuite.model_validate(loaded.suite.model_dump(mode="json")),
         protocol=loaded.protocol,
         scores=loaded.all_scores,
-        protocol_key=plan.protocol.identity,
+        protocol_key=plan.protocol_key,
+        splits={label: p.own_splits for label, p in plan.datasets.items() if p.own_splits is not None},
         profile=loaded.profile,
         published=RecordedFigures(tables=tables, figures=plan.figures, counts=plan.counts),
         selection={label: method.selection for label, method in plan.methods.items() if method.grid},

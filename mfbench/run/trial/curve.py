@@ -163,8 +163,10 @@ class PredictionRunner(TrialRunner):
         if trial.dataset not in self._arrays:
             self._arrays = {trial.dataset: read_arrays(self.job, trial.dataset)}
         X, y = self._arrays[trial.dataset]
+        structure = self.job.structures.get(trial.dataset)
         if (trial.dataset, trial.repeat) not in self._splits:
-            self._splits = {(trial.dataset, trial.repeat): self.job.protocol.splits(trial.dataset, y, trial.repeat)}
+            splits = self.job.protocol.splits(trial.dataset, y, trial.repeat, structure)
+            self._splits = {(trial.dataset, trial.repeat): splits}
         split = self._splits[trial.dataset, trial.repeat][trial.fold]
         columns, true_pairs = self.job.datasets[trial.dataset], self.job.true_pairs.get(trial.dataset, ())
         features = split.features(X.shape[1])
@@ -181,6 +183,7 @@ class PredictionRunner(TrialRunner):
             self.fold_seed(trial),
             true_pairs,
             split.tuning,
+            structure,
         )
 
     def run(self, trial: Trial, method: ResolvedMethod, fold: Fold) -> TrialResult:

@@ -16,6 +16,7 @@ from mfbench.model.trials import Interactions
 from mfbench.run.trial.guard import Stopwatch, shared
 from mfbench.suite.methods import count_of
 from mfbench.suite.protocols import derive_seed, stratified_splits
+from mfbench.suite.splitters import Structure
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,6 +70,7 @@ class Fold:
         seed: int,
         true_pairs: tuple[tuple[int, int], ...] = (),
         tuning: tuple[NDArray[np.intp], NDArray[np.intp]] | None = None,
+        structure: Structure | None = None,
         *,
         encoder: Encoder | None = None,
         encoded: Encoded | None = None,
@@ -76,7 +78,7 @@ class Fold:
         self.X, self.y, self.columns, self.scale = X, y, columns, scale
         self.train, self.test = train, test
         self.inner_folds, self.seed, self.true_pairs = inner_folds, seed, true_pairs
-        self.tuning = tuning
+        self.tuning, self.structure = tuning, structure
         self.selections: dict[str, Selection] = {}
         self.path_fits: dict[str, tuple[Any, Stopwatch] | None] = {}
         self.is_outer = True
@@ -164,11 +166,14 @@ class Fold:
         return fold
 
     def _cross_validation(self) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        seed = derive_seed(self.seed, "inner")
+        if self.structure is not None:
+            return self.structure.within(self.y, self.train, self.inner_folds, seed)
         y = self.y_train
         parts = min(self.inner_folds, int(np.bincount(y).max()))
         if parts < 2:
             raise DataError("tuning needs a class with at least two rows in the training part; leave 'tune' out")
-        splits = stratified_splits(y, parts, derive_seed(self.seed, "inner"))
+        splits = stratified_splits(y, parts, seed)
         return [(self.train[train], self.train[test]) for train, test in splits]
 
     def against_the_rest(self, code: int) -> Fold:
@@ -185,6 +190,7 @@ class Fold:
                 self.seed,
                 self.true_pairs,
                 self.tuning,
+                self.structure,
                 encoder=self.encoder,
                 encoded=self.encoded,
             )

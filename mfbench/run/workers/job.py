@@ -21,6 +21,7 @@ from mfbench.suite.loading import metric_entries
 from mfbench.suite.methods import PlannedDataset, ResolvedMethod
 from mfbench.suite.protocols import EvaluationProtocol
 from mfbench.suite.schema import Classes, ProtocolSettings
+from mfbench.suite.splitters import Structure
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -89,6 +90,8 @@ class Job:
     settings: ProtocolSettings
     # The true interactions of each dataset by label, recorded with the results and hidden from methods.
     true_pairs: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
+    # The splitter of each dataset that has one, with the groups, times or parts of its rows, by label.
+    structures: Mapping[str, Structure] = field(default_factory=dict)
     # The reference of each dataset whose rounds workers generate, by label.
     references: Mapping[str, RegisteredReference] = field(default_factory=dict)
     classes: Mapping[str, Classes] = field(default_factory=dict)  # the classes kept of each dataset, by label

@@ -6,24 +6,55 @@ The host compares the same state around every trial, and replaces a process whos
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from mfbench.processes.process import descendants
+from mfbench.run.workers.global_state import GlobalState
 from mfbench_check.catalog import check
 from mfbench_check.display import CheckFailedError
-from mfbench_check.global_state import fresh_global_state
 from mfbench_check.repeating import ESTIMATORS, RESULTS, answer, bits, result_code
 from mfbench_check.running import files_in, recorded_sockets, temporary_home, temporary_working_directory
 from mfbench_check.subjects import Opened
 
+_SEED = 271_828  # seed of the global generators that a method is unlikely to use
 _RANDOM = "the global random state"
 _THREADS = ("the number of native threads", "threads (not ended)")
 _FILTERS = "the warning filters"
 _ENVIRONMENT = "os.environ"
 _CHILDREN = "child processes (not ended)"
 _OWN_CHECKS = (_RANDOM, *_THREADS, _FILTERS, _ENVIRONMENT)  # prefixes of the phrases that have their own check
+
+
+class _Marker(UserWarning):
+    """The category of a warning filter that no method sets."""
+
+
+# This module is imported with the checks, before any method is called. If a method sets some state to the same value in
+# every call, the change is only visible relative to this snapshot.
+_AT_START = GlobalState()
+
+
+@contextmanager
+def fresh_global_state(n_threads: int = 1) -> Iterator[GlobalState]:
+    """Start with the process's initial global state, and restore the current one at the end."""
+    # The global random generators are seeded, but not restored.
+    before = GlobalState()
+    try:
+        with warnings.catch_warnings(), threadpool_limits(n_threads):
+            _AT_START.restore()
+            warnings.resetwarnings()
+            warnings.simplefilter("ignore", _Marker)
+            state = GlobalState()
+            state.begin(_SEED)
+            yield state
+    finally:
+        before.restore()
 
 
 @check("global-random-state", group="determinism", kinds=ESTIMATORS, needs=RESULTS)
@@ -111,7 +142,7 @@ def _expect_unchanged(subject: Opened, expected: str, is_about: Callable[[str], 
             expected,
             f"changed: {', '.join(changed)}",
             subject.snippet(
-                "from mfbench_check.global_state import fresh_global_state",
+                "from mfbench_check.checks.global_state import fresh_global_state",
                 f"with fresh_global_state({n_threads}) as state:",
                 f"    {use}",
                 "    assert not state.changes(), state.changes()",
@@ -159,21 +190,7 @@ def writes_nothing_to_home(subject: Opened) -> None:
     Anything that one fit leaves there, the next can read: rows of another fold, or results. Temporary files belong in
     the folder of `tempfile`, and compiler caches beside the code.
     """
-    answer(subject)
-    with temporary_home() as folder:
-        answer(subject)
-        files = files_in(folder)
-    if files:
-        raise CheckFailedError(
-            "no file in the home folder after fit and predict",
-            _listed(files),
-            subject.snippet(
-                "import os, tempfile",
-                "os.environ['HOME'] = folder = tempfile.mkdtemp()",
-                _use_in_folder(subject),
-                "assert not os.listdir(folder), os.listdir(folder)",
-            ),
-        )
+    _expect_no_files(subject, "the home folder", temporary_home, "os.environ['HOME'] = folder")
 
 
 @check("working-directory", group="leakage", kinds=ESTIMATORS, needs=RESULTS)
@@ -183,27 +200,30 @@ def writes_nothing_to_the_working_directory(subject: Opened) -> None:
     It is the run's working directory, which may contain results, and anything that one fit leaves there, the next can
     read.
     """
+    _expect_no_files(subject, "the working directory", temporary_working_directory, "os.chdir(folder)")
+
+
+def _expect_no_files(
+    subject: Opened, place: str, temporary: Callable[[], AbstractContextManager[Path]], enter: str
+) -> None:
     answer(subject)
-    with temporary_working_directory() as folder:
+    with temporary() as folder:
         answer(subject)
         files = files_in(folder)
     if files:
+        more = f" and {len(files) - _MOST} more" if len(files) > _MOST else ""
         raise CheckFailedError(
-            "no file in the working directory after fit and predict",
-            _listed(files),
+            f"no file in {place} after fit and predict",
+            ", ".join(files[:_MOST]) + more,
             subject.snippet(
                 "import os, tempfile",
-                "os.chdir(tempfile.mkdtemp())",
+                "folder = tempfile.mkdtemp()",
+                enter,
                 _use_in_folder(subject),
-                "assert not os.listdir(), os.listdir()",
+                "assert not os.listdir(folder), os.listdir(folder)",
             ),
         )
 
 
 def _use_in_folder(subject: Opened) -> str:
     return "method.fit(X, y)" if subject.kind == "selector" else "method.fit(X, y).predict(X)"
-
-
-def _listed(files: Sequence[str]) -> str:
-    more = f" and {len(files) - _MOST} more" if len(files) > _MOST else ""
-    return ", ".join(files[:_MOST]) + more

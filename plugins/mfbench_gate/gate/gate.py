@@ -26,8 +26,7 @@ from mfbench_gate.comparison import (
 from mfbench_gate.gate.environments import PreparedSide
 from mfbench_gate.gate.measure import BASE, HEAD, LATE, Blocks, GatePlan, Measurements, Start, TimedCell
 from mfbench_gate.gate.side import ReplicateError, staged
-from mfbench_gate.interim import PAIRS_PER_BLOCK, Analyses, plan_analyses
-from mfbench_gate.judge import CostKey, PairedCosts, is_confirmed, judge_costs
+from mfbench_gate.judge import PAIRS_PER_BLOCK, Analyses, CostKey, PairedCosts, is_confirmed, judge_costs, plan_analyses
 from mfbench_gate.scores import judge_scores, score_pairs
 
 # Costs and scores each get half of the level for false alarms.
@@ -239,7 +238,7 @@ def judge_answers(
         return [], []
     metrics = list(plan.suite.loaded.protocol.metrics)
     pairs = score_pairs(pd.DataFrame(rows["base"]), pd.DataFrame(rows["head"]), metrics)
-    return judge_scores(pairs, plan.suite.loaded.all_scores, limits, level, plan.suite.protocol.test_train_ratio)
+    return judge_scores(pairs, plan.suite.loaded.all_scores, limits, level, plan.suite.ratio_on)
 
 
 def confirming_blocks(level: float) -> int:

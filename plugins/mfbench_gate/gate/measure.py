@@ -87,13 +87,13 @@ def _cells(plan: Plan, dataset: str, method: str) -> Iterator[TimedCell]:
     protocol, seed = plan.protocol, plan.loaded.suite.suite.seed
     trials = [
         Trial("", dataset, method, repeat, fold, derive_seed(seed, dataset, method, repeat, fold))
-        for repeat, fold in protocol.coordinates()
+        for repeat, fold in protocol.coordinates(plan.datasets[dataset].own_splits)
     ]
     if not KINDS[protocol.kind].times:
         yield TimedCell(MeasuredCase(method, dataset), tuple(trials))
         return
     data = plan.datasets[dataset].data
-    splits = protocol.splits(dataset, data.y, 0)
+    splits = plan.datasets[dataset].splits(protocol, 0)
     for fold, split in enumerate(splits):
         features = split.features(data.n_features)
         size = f"n={len(split.train)}, p={data.n_features if features is None else len(features)}"

@@ -185,6 +185,7 @@ def _job(plan: Plan, folder: Path) -> Job:
         protocol=plan.protocol,
         settings=plan.loaded.protocol,
         true_pairs={label: tuple(planned.data.interactions or ()) for label, planned in plan.datasets.items()},
+        structures={label: p.structure for label, p in plan.datasets.items() if p.structure is not None},
         references={label: p.reference for label, p in plan.datasets.items() if p.reference is not None},
         classes={label: p.classes for label, p in plan.datasets.items()},
         memory_limit=memory_limit(plan.loaded.protocol.memory, _PROCESSES),

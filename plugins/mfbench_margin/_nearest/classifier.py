@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
 from mfbench_margin._learner import TOO_LARGE, MarginClassifier
-from mfbench_margin._nearest.hits_and_misses import euclidean_table, unit, weighted
-from mfbench_margin._nearest.search import block_size, heap_offsets, search
+from mfbench_margin._nearest.search import block_size, euclidean_table, heap_offsets, search, unit, weighted
 
 # Bytes of mapped rows to predict at a time.
 CHUNK_BYTES = 16 * 2**20

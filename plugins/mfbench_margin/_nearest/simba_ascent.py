@@ -10,7 +10,7 @@ from scipy.special import expit
 
 from mfbench_learners.compiled import njit
 from mfbench_margin._nearest.differences import GRID_BITS
-from mfbench_margin._nearest.hits_and_misses import hits_and_misses
+from mfbench_margin._nearest.search import hits_and_misses
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,29 @@
-"""Training data as the kernels want them: rows sorted by class, features padded to a multiple of four."""
+"""Training data and W as the kernels want them, and the division of all pairs of samples into parts for threads.
+
+Rows are sorted by class, features padded to a multiple of four; W is a triangle or a factor. The parts of the pairs do
+not depend on the number of threads, and neither do results.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from copy import copy
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mfbench_margin._learner import TOO_LARGE, varying
 from mfbench_margin._quadratic.distance_kernels import store_distances
-from mfbench_margin._quadratic.form import Form, Matrix
-from mfbench_margin._quadratic.threads import in_parts
 
+Matrix = NDArray[np.float64]
+Result = TypeVar("Result")
+
+# Fewer samples are one part: they take milliseconds.
+MANY_SAMPLES, PARTS = 4096, 16
 # Space for the distances of all pairs under one W: those of up to 5793 samples. A line search holds two of these.
 CACHE_BYTES = 128 * 2**20
 NOT_STORED = np.empty(0)
@@ -22,6 +32,66 @@ SINGLE_SAMPLES, SINGLE_ERROR = 1000, 0.01
 # The largest possible distance must lie in this range: farther up distances overflow in single precision, farther down
 # products of small entries of W and small differences lose digits.
 SINGLE_RANGE = 2.0**-100, 2.0**120
+
+
+@dataclass(frozen=True)
+class Form:
+    """W laid out for the kernels.
+
+    Attributes
+    ----------
+    matrix : ndarray
+        The lower triangle of W with doubled off-diagonal entries; or a few rows with W = matrix^T matrix.
+    triangular : bool
+        Whether `matrix` is the triangle.
+    factor : ndarray or None
+        Rows with W = factor^T factor, few or many, if there are any.
+    """
+
+    matrix: Matrix
+    triangular: bool
+    factor: Matrix | None = None
+
+
+def lay_out(W: Matrix, width: int, components: Matrix | None = None) -> Form:
+    """Return the form of W.
+
+    Parameters
+    ----------
+    W : ndarray of shape (p, p)
+        Symmetric.
+    width : int
+        p, rounded up to a multiple of four.
+    components : ndarray of shape (r, p) or None, default=None
+        Rows with W = components^T components, if available; few of them save work.
+    """
+    p = len(W)
+    factor = None
+    if components is not None:
+        factor = np.zeros((len(components), width))
+        factor[:, :p] = components
+        if 3 * len(components) <= p:
+            return Form(factor, False, factor)
+    matrix = np.zeros((width, width))
+    matrix[:p, :p] = 2.0 * np.tril(W, -1)
+    matrix[np.arange(p), np.arange(p)] = np.diag(W)
+    return Form(matrix, True, factor)
+
+
+def in_parts(work: Callable[[int, int], Result], n: int, n_threads: int) -> list[Result]:
+    """Return what `work` returns for each part of the pairs of n samples.
+
+    Parameters
+    ----------
+    work : callable
+        Takes the number of a part and the number of parts; releases the lock of the interpreter.
+    n, n_threads : int
+    """
+    n_parts = 1 if n < MANY_SAMPLES else PARTS
+    if n_parts == 1 or n_threads == 1:
+        return [work(part, n_parts) for part in range(n_parts)]
+    with ThreadPoolExecutor(n_threads) as threads:
+        return list(threads.map(work, range(n_parts), [n_parts] * n_parts))
 
 
 class TrainingPairs:

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from mfbench_margin._quadratic.cones import pruned
-from mfbench_margin._quadratic.form import Form, Matrix, lay_out
-from mfbench_margin._quadratic.layout import NOT_STORED, TrainingPairs
-from mfbench_margin._quadratic.parts import scatter_matrix, softmins
+from mfbench_margin._quadratic.layout import NOT_STORED, Form, Matrix, TrainingPairs, lay_out
+from mfbench_margin._quadratic.pairs import scatter_matrix, softmins
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from mfbench_relevance._evidence.fixed_point import fixed_point
-from mfbench_relevance._evidence.gram import GramProblem
-from mfbench_relevance._evidence.posterior import NOISE_FLOOR, Problem, Solution
-from mfbench_relevance._evidence.rows import RowProblem
-from mfbench_relevance._evidence.sequential import empty, sequential
+from mfbench_relevance._evidence.ascent import empty, fixed_point, sequential
+from mfbench_relevance._evidence.posterior import NOISE_FLOOR, GramProblem, Problem, RowProblem, Solution
 from mfbench_relevance._task import Task
 from mfbench_relevance.kernels import Kernel, Null, RowKernel
 

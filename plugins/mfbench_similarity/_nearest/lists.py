@@ -1,8 +1,11 @@
-"""The most similar training rows of every class, for a block of rows at a time.
+"""The most similar training rows of every class, the hits and misses of the training rows, and the votes of neighbours.
 
 Similarities are rounded to a grid whose step is 2⁻⁴⁰ of the largest similarity that a row can have. Ties therefore do
 not depend on rounding errors of a matrix product, and sums of similarities are exact. Of equally similar rows the one
 with the lowest training index comes first.
+
+The rule kNN-A counts the most similar rows, SkNN-A compares an equal number of rows per class. Both give every class a
+number of votes and a strength. The votes decide; strengths break ties. SkNN-A uses strengths only.
 """
 
 from __future__ import annotations
@@ -14,12 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mfbench_learners.compiled import njit
-from mfbench_similarity._nearest.table import Compare, Matrix, Table
+from mfbench_similarity._nearest.table import Compare, Matrix, Table, inverse_factors, times
 
 # A block of similarities has at most this many rows, and fewer if it needed more memory than this.
 BLOCK = 256
 BLOCK_BYTES = 64 * 2**20
 GRID_BITS = 40
+RULES = ("knn-a", "sknn-a")
+# Strengths are scaled to at most this, so that neither a strength nor a difference of two outweighs a vote.
+TIE_SHARE = 0.25
 
 
 @dataclass(frozen=True)
@@ -181,3 +187,172 @@ def split(index, merged_index, merged_class, labels, n_samples, hits, misses, co
             while both < k and same[both] < n_samples and rest[both] < n_samples:
                 both += 1
             counts[b, problem] = both
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """The k nearest hits and misses of every sorted training row, for every problem.
+
+    Attributes
+    ----------
+    hits, misses : ndarray of int32, shape (n_problems, n_samples, k)
+        Sorted rows, the most similar first; n_samples where there are fewer than k.
+    counts : ndarray of int64, shape (n_problems, n_samples)
+        How many of them count, the same number of hits and misses. 0 for a row that is alone on its side.
+    hit_factors, miss_factors : ndarray of shape (n_problems, n_samples, k) or (n_problems, 0, 0)
+        1 / N of a row and its neighbours; empty if N is 1 for prepared rows.
+    """
+
+    hits: NDArray[np.int32]
+    misses: NDArray[np.int32]
+    counts: NDArray[np.int64]
+    hit_factors: Matrix
+    miss_factors: Matrix
+
+
+def find_pairs(table: Table, rows: Matrix, compare: Compare, n_neighbors: int, n_problems: int) -> Pairs:
+    """Find hits and misses under one similarity for all problems at once.
+
+    A single problem distinguishes all classes; otherwise there is one problem per class, against the rest. Time as for
+    `nearest`, memory O(n k) per problem.
+    """
+    n, k = len(table.rows), clipped(table, n_neighbors)
+    hits = np.full((n_problems, n, k), n, dtype=np.int32)
+    misses = np.full_like(hits, n)
+    counts = np.zeros((n_problems, n), dtype=np.int64)
+    weighted = callable(table.normalization)
+    hit_factors = np.zeros((n_problems, n, k) if weighted else (n_problems, 0, 0))
+    miss_factors = np.zeros_like(hit_factors)
+    for lists in nearest(table, rows, compare, n_neighbors, themselves=True):
+        block = lists.block
+        both = np.full((2, len(lists.index), n_problems, k), n, dtype=np.int64)
+        used = np.zeros((len(lists.index), n_problems), dtype=np.int64)
+        split(lists.index, lists.merged_index, lists.merged_class, table.labels[block], n, both[0], both[1], used)
+        hits[:, block], misses[:, block] = both.transpose(0, 2, 1, 3)
+        counts[:, block] = used.T
+        if weighted:
+            inverse = inverse_factors(table, table.rows[block])
+            each = np.arange(len(inverse))[:, None, None]
+            gathered = inverse[each[None], np.minimum(both, n - 1)]
+            hit_factors[:, block], miss_factors[:, block] = gathered.transpose(0, 2, 1, 3)
+    return Pairs(hits, misses, counts, hit_factors, miss_factors)
+
+
+def differences(table: Table, pairs: Pairs, problem: int) -> Matrix:
+    """Return v_i, the sum of a row's hits minus the sum of its misses, each divided by N; 0 for a row without any.
+
+    The margin of a row is then x_iᵀ A v_i. Shape (n_samples, n_features), time O(n p k).
+    """
+    V = np.zeros_like(table.rows)
+    hit_factors, miss_factors = pairs.hit_factors[problem], pairs.miss_factors[problem]
+    _differences(
+        table.rows, pairs.hits[problem], pairs.misses[problem], pairs.counts[problem], hit_factors, miss_factors, V
+    )
+    return V
+
+
+def margins(table: Table, pairs: Pairs, problem: int, A: Matrix | None = None) -> Matrix:
+    """Return the margins x_iᵀ A v_i of the sorted rows, with A = I if None; NaN for a row without hits or misses."""
+    V = differences(table, pairs, problem)
+    values: Matrix = np.einsum("ij,ij->i", times(table.rows, A), V)
+    values[pairs.counts[problem] == 0] = np.nan
+    return values
+
+
+@njit(cache=True)
+def _differences(rows, hits, misses, counts, hit_factors, miss_factors, V):  # pragma: no cover
+    weighted = hit_factors.size > 0
+    for i in range(len(rows)):
+        for q in range(counts[i]):
+            plus = hit_factors[i, q] if weighted else 1.0
+            minus = miss_factors[i, q] if weighted else 1.0
+            hit, miss = hits[i, q], misses[i, q]
+            for f in range(rows.shape[1]):
+                V[i, f] += plus * rows[hit, f] - minus * rows[miss, f]
+
+
+def by_class(lists: Lists, rule: str) -> tuple[Matrix, Matrix]:
+    """Return votes and strengths of every class for a block of rows.
+
+    With kNN-A, a class has one vote for each of its members among the k most similar rows, and its strength is their
+    summed similarity. With SkNN-A, its strength is the mean similarity of its k most similar members (not the sum,
+    because a class may have fewer than k). Shapes (n_rows, n_classes).
+    """
+    votes, strengths = np.zeros((2, *lists.index.shape[:2]))
+    if rule == "knn-a":
+        _vote(lists.merged_value, lists.merged_class, lists.index.shape[2], votes, strengths)
+    else:
+        _mean(lists.value, strengths)
+    return votes, strengths * lists.step[:, None]
+
+
+def against_rest(lists: Lists, rule: str) -> tuple[Matrix, Matrix]:
+    """Return the lead of every class over all others together, in votes and strength. Shapes (n_rows, n_classes)."""
+    votes, strengths = np.zeros((2, *lists.index.shape[:2]))
+    if rule == "knn-a":
+        _vote(lists.merged_value, lists.merged_class, lists.index.shape[2], votes, strengths)
+        # Sums of grid steps are exact, so equal strengths cancel to 0.
+        votes = 2 * votes - votes.sum(axis=1, keepdims=True)
+        strengths = 2 * strengths - strengths.sum(axis=1, keepdims=True)
+    else:
+        rest = np.zeros_like(strengths)
+        _mean(lists.value, strengths)
+        _mean_without(lists.merged_value, lists.merged_class, lists.index.shape[2], rest)
+        strengths -= rest
+    return votes, strengths * lists.step[:, None]
+
+
+def scores(votes: Matrix, strengths: Matrix, rule: str) -> Matrix:
+    """Return one number per class that orders the classes of a row by votes, then by strengths."""
+    if rule == "sknn-a":
+        return strengths
+    largest = np.abs(strengths).max(axis=1, keepdims=True)
+    combined: Matrix = votes + TIE_SHARE * strengths / np.where(largest > 0, largest, 1.0)
+    return combined
+
+
+def leads(votes: Matrix, strengths: Matrix, rule: str) -> Matrix:
+    """Return the lead of each class over the rest as one number that is comparable between rows and matrices."""
+    if rule == "sknn-a":
+        return strengths
+    combined: Matrix = votes + TIE_SHARE * strengths / (1.0 + np.abs(strengths))
+    return combined
+
+
+@njit(cache=True)
+def _vote(merged_value, merged_class, k, votes, strengths):  # pragma: no cover
+    n_classes = votes.shape[1]
+    for b in range(len(merged_value)):
+        for rank in range(min(k, merged_value.shape[1])):
+            c = merged_class[b, rank]
+            if c == n_classes:
+                break
+            votes[b, c] += 1.0
+            strengths[b, c] += merged_value[b, rank]
+
+
+@njit(cache=True)
+def _mean(value, strengths):  # pragma: no cover
+    for b in range(value.shape[0]):
+        for c in range(value.shape[1]):
+            count, total = 0, 0.0
+            for q in range(value.shape[2]):
+                if value[b, c, q] > -np.inf:
+                    total += value[b, c, q]
+                    count += 1
+            strengths[b, c] = total / count
+
+
+@njit(cache=True)
+def _mean_without(merged_value, merged_class, k, strengths):  # pragma: no cover
+    n_classes = strengths.shape[1]
+    for b in range(len(merged_value)):
+        for c in range(n_classes):
+            count, total = 0, 0.0
+            for rank in range(merged_value.shape[1]):
+                if count == k or merged_class[b, rank] == n_classes:
+                    break
+                if merged_class[b, rank] != c:
+                    total += merged_value[b, rank]
+                    count += 1
+            strengths[b, c] = total / count

@@ -10,9 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from mfbench_learners.compiled import njit
-from mfbench_sqpfw._active_set.deadlines import forget_row
 from mfbench_sqpfw._active_set.problem import Floats
-from mfbench_sqpfw._active_set.state import ALIVE, POSITIVE, TIES, UPDATES, State
+from mfbench_sqpfw._active_set.state import ALIVE, POSITIVE, TIES, UPDATES, State, forget_row
 
 REDUCE = {"reassoc", "contract", "nsz"}
 

@@ -14,8 +14,7 @@ from mfbench_sqpfw._active_set.breakpoints import (
     Breakpoint,
 )
 from mfbench_sqpfw._active_set.problem import Floats, Problem
-from mfbench_sqpfw.sparse_rows import SparseRows
-from mfbench_sqpfw.weight_path import Event, WeightPath
+from mfbench_sqpfw.weight_path import Event, SparseRows, WeightPath
 
 _NAMES = {
     END: "end",

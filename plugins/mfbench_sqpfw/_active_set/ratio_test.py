@@ -17,7 +17,6 @@ import numpy as np
 
 from mfbench_learners.compiled import njit
 from mfbench_sqpfw._active_set.basis import REDUCE
-from mfbench_sqpfw._active_set.deadlines import first_deadline, forget_row
 from mfbench_sqpfw._active_set.problem import Floats, Ints
 from mfbench_sqpfw._active_set.state import (
     ALIVE,
@@ -33,6 +32,8 @@ from mfbench_sqpfw._active_set.state import (
     STAMP,
     TIES,
     State,
+    first_deadline,
+    forget_row,
 )
 
 # A rate below this share of its bound is rounding: the row b, or the unit vector of the weight, depends on active rows.

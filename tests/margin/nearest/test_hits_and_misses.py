@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from mfbench_margin._nearest.hits_and_misses import hits_and_misses, weighted
+from mfbench_margin._nearest.search import hits_and_misses, weighted
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from mfbench_margin._quadratic.form import lay_out
+from mfbench_margin._quadratic.layout import lay_out
 
 
 def quadratic(form, d):

@@ -5,8 +5,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from mfbench_margin import IMMIGRATE
 from mfbench_margin._quadratic import layout
-from mfbench_margin._quadratic.form import lay_out
-from mfbench_margin._quadratic.layout import SINGLE_SAMPLES, TrainingPairs, is_single_enough
+from mfbench_margin._quadratic.layout import SINGLE_SAMPLES, TrainingPairs, is_single_enough, lay_out
 
 
 def test_rows_are_sorted_by_class_and_padded(make_groups):

@@ -2,10 +2,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mfbench_margin._quadratic import threads
-from mfbench_margin._quadratic.form import lay_out
-from mfbench_margin._quadratic.layout import TrainingPairs
-from mfbench_margin._quadratic.parts import scatter_matrix, softmins
+from mfbench_margin._quadratic import layout
+from mfbench_margin._quadratic.layout import TrainingPairs, lay_out
+from mfbench_margin._quadratic.pairs import scatter_matrix, softmins
 
 
 @pytest.mark.parametrize(("sigma", "is_stored"), [(0.05, True), (1.0, False)])
@@ -46,7 +45,7 @@ def test_threads_change_no_bit_and_parts_only_rounding(make_groups, monkeypatch,
         return stored, soft, scatter_matrix(pairs, form, stored, 0.5, soft, finite, n_threads)
 
     whole = results(1)
-    monkeypatch.setattr(threads, "MANY_SAMPLES", 100)
+    monkeypatch.setattr(layout, "MANY_SAMPLES", 100)
     one, three = results(1), results(3)
     for a, b, c in zip(whole, one, three, strict=True):
         assert_array_equal(b, c)

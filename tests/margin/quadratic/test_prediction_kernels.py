@@ -2,9 +2,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from mfbench_margin._quadratic.form import lay_out
-from mfbench_margin._quadratic.layout import TrainingPairs
-from mfbench_margin._quadratic.prediction_kernels import expected_of_queries, expected_of_training
+from mfbench_margin._quadratic.layout import TrainingPairs, lay_out
+from mfbench_margin._quadratic.prediction import expected_of_queries, expected_of_training
 
 
 @pytest.mark.parametrize("sigma", [0.05, 1.0])

@@ -2,14 +2,14 @@ import threading
 
 import pytest
 
-from mfbench_margin._quadratic import threads
+from mfbench_margin._quadratic import layout
 
 
 @pytest.mark.parametrize(
-    ("n", "n_threads", "n_parts"), [(10, 1, 1), (10, 4, 1), (threads.MANY_SAMPLES, 1, threads.PARTS)]
+    ("n", "n_threads", "n_parts"), [(10, 1, 1), (10, 4, 1), (layout.MANY_SAMPLES, 1, layout.PARTS)]
 )
 def test_few_samples_are_one_part_whatever_the_threads(n, n_threads, n_parts):
-    assert threads.in_parts(lambda part, of: (part, of), n, n_threads) == [(part, n_parts) for part in range(n_parts)]
+    assert layout.in_parts(lambda part, of: (part, of), n, n_threads) == [(part, n_parts) for part in range(n_parts)]
 
 
 def test_parts_of_many_samples_run_side_by_side():
@@ -20,4 +20,4 @@ def test_parts_of_many_samples_run_side_by_side():
             both.wait()  # with one thread the first part would wait in vain
         return part
 
-    assert threads.in_parts(work, threads.MANY_SAMPLES, 2) == list(range(threads.PARTS))
+    assert layout.in_parts(work, layout.MANY_SAMPLES, 2) == list(range(layout.PARTS))

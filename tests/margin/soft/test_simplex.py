@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from mfbench_margin._soft.simplex import climb_simplex, project_on_simplex
+from mfbench_margin._soft.nca import climb_simplex, project_on_simplex
 
 
 def exact_projection(v):

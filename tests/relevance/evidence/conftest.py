@@ -5,8 +5,7 @@ import pytest
 from sklearn.preprocessing import scale
 
 from mfbench_relevance import feature_kernel
-from mfbench_relevance._evidence.gram import GramProblem
-from mfbench_relevance._evidence.rows import RowProblem
+from mfbench_relevance._evidence.posterior import GramProblem, RowProblem
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mfbench_relevance._evidence.gram import GramProblem
+from mfbench_relevance._evidence.posterior import GramProblem
 
 
 def test_too_indefinite_for_a_posterior():

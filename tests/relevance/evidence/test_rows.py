@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mfbench_relevance._evidence.fixed_point import fixed_point
-from mfbench_relevance._evidence.gram import GramProblem
+from mfbench_relevance._evidence.ascent import fixed_point
+from mfbench_relevance._evidence.posterior import GramProblem
 
 
 @pytest.mark.parametrize("n", [20.0, 50.0])

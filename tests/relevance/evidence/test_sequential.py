@@ -5,9 +5,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.preprocessing import scale
 
-from mfbench_relevance._evidence.fixed_point import fixed_point
-from mfbench_relevance._evidence.gram import GramProblem
-from mfbench_relevance._evidence.sequential import empty, factors, sequential
+from mfbench_relevance._evidence.ascent import empty, factors, fixed_point, sequential
+from mfbench_relevance._evidence.posterior import GramProblem
 
 
 def _solve(problem, algorithm, tol=1e-9):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from mfbench_similarity._nearest.pairs import differences, find_pairs, margins
+from mfbench_similarity._nearest.lists import differences, find_pairs, margins
 from mfbench_similarity._nearest.table import bilinear, build_table
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from mfbench_sqpfw._active_set.deadlines import first_deadline, forget_row
 from mfbench_sqpfw._active_set.ranking import begin
+from mfbench_sqpfw._active_set.state import first_deadline, forget_row
 
 
 def test_first_deadline(oracles):

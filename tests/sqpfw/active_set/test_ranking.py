@@ -3,13 +3,13 @@
 import numpy as np
 from numpy.testing import assert_allclose
 
-from mfbench_sqpfw import toy
+from mfbench_sqpfw import toy_data
 from mfbench_sqpfw._active_set.ranking import begin
 from mfbench_sqpfw._active_set.state import TIES
 
 
 def test_begin_is_the_prior(oracles):
-    data = oracles.prepared(*toy.data(), 2, 2)
+    data = oracles.prepared(*toy_data(), 2, 2)
     assert_allclose(oracles.weights(begin(data)), [0.5, 0.5])
 
 

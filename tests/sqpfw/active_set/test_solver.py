@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from mfbench_sqpfw import toy
+from mfbench_sqpfw import toy_data
 from mfbench_sqpfw._active_set.descent import OPTIMAL, solve
 from mfbench_sqpfw._active_set.problem import prepare
 from mfbench_sqpfw._active_set.solver import Solver
@@ -29,7 +29,7 @@ def test_warm_start_does_not_move(oracles):
 
 @pytest.mark.parametrize("limit", [0, 1, 4])
 def test_steps_are_limited(oracles, limit):
-    minimum = solver(max_iter=limit).minimise(oracles.prepared(*toy.data(), 2, 2), theta=2.0)
+    minimum = solver(max_iter=limit).minimise(oracles.prepared(*toy_data(), 2, 2), theta=2.0)
     assert len(minimum.history) == limit + 1 and not minimum.converged
 
 

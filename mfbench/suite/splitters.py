@@ -1,0 +1,232 @@
+"""The splitter of a dataset whose rows depend on each other, or for which a suite names one."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict
+
+from mfbench.data.columns import STRUCTURE
+from mfbench.errors import DataError, MfbenchError, PluginError, SuiteError, UsageError, describe_error
+from mfbench.host.code_hashes import factory_name, method_code
+from mfbench.host.expressions import Expression, parse
+from mfbench.host.factories import build
+from mfbench.host.registry import Registry
+from mfbench.model.specs import Dataset, SplitterSpec
+from mfbench.suite.forms import KINDS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mfbench.suite.protocols import Split
+
+    Rows = NDArray[np.intp]
+    Pair = tuple[Rows, Rows]
+
+GROUPS, TIME, SPLIT = STRUCTURE
+AUTOMATIC = {"": "stratified", GROUPS: "stratified-grouped", TIME: "forward-chaining", SPLIT: "predefined"}
+"""The splitter of a dataset with such a column, if the suite names none."""
+
+
+class DatasetSplits(BaseModel):
+    """What is recorded of the splits of a dataset with a splitter."""
+
+    model_config = ConfigDict(frozen=True)
+
+    splitter: str
+    repeats: int
+    folds: int  # of each repeat
+    resampling: str  # as in `SplitterSpec`
+    ratio: float  # test rows over training rows, mean over the folds of the first repeat
+    unseen: list[str] = []  # the classes that a fold tests without a training row
+
+    @property
+    def tested_ratio(self) -> float:
+        """The ratio for tests; NaN if the splits are of a kind for which none is valid."""
+        return self.ratio if self.resampling else np.nan
+
+
+@dataclass(frozen=True, eq=False)
+class Splitter:
+    """A registered splitter with its parameters."""
+
+    expression: Expression  # the registry lists its name
+    spec: SplitterSpec
+    made: Any  # what the factory made; workers have a copy
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A spec may hold functions that cannot be pickled; a worker needs three of its fields.
+        fields = {name: getattr(self.spec, name) for name in ("name", "needs", "is_random")}
+        return _received, (self.expression, fields, self.made)
+
+    def pairs(self, y: NDArray[np.int64], by: NDArray[Any] | None, folds: int, seed: int) -> list[Pair]:
+        """Return the pairs of training and test rows; whatever goes wrong is one sentence."""
+        title = f"the splitter {str(self.expression)!r}"
+        try:
+            pairs = [(np.asarray(train), np.asarray(test)) for train, test in self.made.split(y, by, folds, seed)]
+        except (KeyboardInterrupt, MfbenchError):
+            raise
+        except BaseException as error:
+            reason = str(error) if isinstance(error, ValueError) else f"it raised {describe_error(error)}"
+            raise DataError(f"{title} cannot split the rows: {reason}") from error
+        if not pairs:
+            raise DataError(f"{title} gave no split")
+        for fold, parts in enumerate(pairs, 1):
+            for rows in parts:
+                if rows.ndim != 1 or rows.dtype.kind not in "iu" or not len(rows):
+                    raise DataError(f"{title}: fold {fold} has a part that is not a list of row numbers, or is empty")
+                if rows.min() < 0 or rows.max() >= len(y):
+                    raise DataError(f"{title}: fold {fold} has row numbers that are not from 0 to {len(y) - 1}")
+            train, test = parts
+            if len(np.intersect1d(train, test)) or len(np.unique(test)) < len(test):
+                raise DataError(f"{title}: fold {fold} tests a row twice, or a row that it trains on")
+            if len(np.unique(y[train])) < 2:
+                raise DataError(f"{title}: fold {fold} has training rows of a single class; use fewer or other folds")
+        return [(np.sort(train).astype(np.intp), np.sort(test).astype(np.intp)) for train, test in pairs]
+
+
+def _received(expression: Expression, fields: Mapping[str, Any], made: Any) -> Splitter:
+    return Splitter(expression, SplitterSpec(summary="", factory=type(made), **fields), made)
+
+
+@dataclass(frozen=True, eq=False)
+class Structure:
+    """How the rows of a dataset are split: by which splitters, and by which group, time or part of each row."""
+
+    outer: Splitter
+    inner: Splitter  # divides training rows for tuning
+    groups: NDArray[np.int64] | None = None
+    time: NDArray[np.float64] | None = None
+    split: NDArray[np.int64] | None = None
+
+    def pairs(self, y: NDArray[np.int64], folds: int, seed: int) -> list[Pair]:
+        """Return the training and test rows of each outer fold."""
+        return self._pairs(self.outer, y, np.arange(len(y)), folds, seed)
+
+    def within(self, y: NDArray[np.int64], rows: Rows, folds: int, seed: int) -> list[Pair]:
+        """Return the folds of training rows for tuning; there are fewer if there are fewer groups, times or rows."""
+        return self._pairs(self.inner, y, rows, self._folds(self.inner, y, rows, folds), seed)
+
+    def aside(self, y: NDArray[np.int64], rows: Rows, share: float, seed: int, *, for_test: bool = False) -> Pair:
+        """Set about a share of rows aside, for validation or for the test: the latest ones, or whole groups."""
+        splitter = self.outer if for_test else self.inner
+        folds = max(2, round(1.0 / share))
+        if splitter.spec.needs == TIME:
+            folds -= 1  # the first block of forward chaining is never tested
+        folds = folds if for_test else self._folds(splitter, y, rows, folds)
+        pairs = self._pairs(splitter, y, rows, folds, seed)
+        if splitter.spec.needs == TIME:
+            return pairs[-1]
+        if len(pairs) > 1 and not splitter.spec.is_random:
+            raise DataError(
+                f"the splitter {str(splitter.expression)!r} gives {len(pairs)} test parts, but the protocol has one; "
+                "set kind = 'repeated-cv'"
+            )
+        return pairs[0]
+
+    def _folds(self, splitter: Splitter, y: NDArray[np.int64], rows: Rows, folds: int) -> int:
+        needs, by = splitter.spec.needs, self._by(splitter, rows)
+        most = int(np.bincount(y[rows]).max())
+        if by is not None and needs != SPLIT:
+            most = min(most, len(np.unique(by)) - (needs == TIME))
+        if most < 2 - (needs == TIME):
+            what = {GROUPS: "two groups", TIME: "two different times"}.get(needs, "a class with at least two rows")
+            raise DataError(f"tuning needs {what} in the training part; leave 'tune' out")
+        return min(folds, most)
+
+    def _by(self, splitter: Splitter, rows: Rows) -> NDArray[Any] | None:
+        needs = splitter.spec.needs
+        array: NDArray[Any] | None = getattr(self, needs) if needs else None
+        if needs == GROUPS and array is None:
+            return rows  # a row that was drawn twice is in one part
+        return None if array is None else array[rows]
+
+    def _pairs(self, splitter: Splitter, y: NDArray[np.int64], rows: Rows, folds: int, seed: int) -> list[Pair]:
+        pairs = splitter.pairs(y[rows], self._by(splitter, rows), folds, seed)
+        pairs = [(rows[train], rows[test]) for train, test in pairs]
+        for fold, (train, test) in enumerate(pairs, 1):
+            title = f"the splitter {str(splitter.expression)!r}: fold {fold}"
+            if self.groups is not None and np.isin(self.groups[test], self.groups[train]).any():
+                raise DataError(f"{title} has rows of one group in both parts; name another splitter, or no groups")
+            if self.time is not None and self.time[train].max() >= self.time[test].min():
+                raise DataError(f"{title} trains on rows that are not earlier than all test rows; name another one")
+        return pairs
+
+    def ingredients(self, registry: Registry) -> list[dict[str, Any]]:
+        """Return what determines the splits besides data and seed, for trial keys."""
+        entries = [(each.expression, registry.splitter(each.expression.name)) for each in (self.outer, self.inner)]
+        return [
+            {"expression": expression.canonical(), "factory": factory_name(entry), "code": method_code(entry)}
+            for expression, entry in entries
+        ]
+
+    def summary(
+        self, splits: Sequence[Split], repeats: int, y: NDArray[np.int64], names: Sequence[str]
+    ) -> DatasetSplits:
+        """Return what is recorded of the splits of the first repeat."""
+        unseen = np.unique(np.concatenate([np.setdiff1d(y[split.test], y[split.train]) for split in splits]))
+        return DatasetSplits(
+            splitter=str(self.outer.expression),
+            repeats=repeats if self.outer.spec.is_random else 1,
+            folds=len(splits),
+            resampling=self.outer.spec.resampling,
+            ratio=float(np.mean([len(split.test) / len(split.train) for split in splits])),
+            unseen=[names[int(code)] for code in unseen],
+        )
+
+
+def structure_of(data: Dataset, kind: str, text: str | None, registry: Registry) -> Structure | None:
+    """Return how a protocol splits a dataset; None if neither the dataset nor the suite asks for a splitter."""
+    present = {name: getattr(data, name) for name in STRUCTURE if getattr(data, name) is not None}
+    if not present and not text:
+        return None
+    if "splitter" not in KINDS[kind].sound:
+        raise DataError(
+            f"the protocol {kind!r} takes no account of {' and '.join(present)}; use another, or leave it out"
+        )
+    if not text and {GROUPS, TIME} <= {*present} and SPLIT not in present:
+        raise DataError("a dataset with groups and a time needs a splitter for both: name one in [protocol] splitter")
+    automatic = next((AUTOMATIC[name] for name in (SPLIT, TIME, GROUPS) if name in present), AUTOMATIC[""])
+    outer = made(text or automatic, registry)
+    needs = outer.spec.needs
+    if needs and needs not in present:
+        raise DataError(
+            f"the splitter {text!r} needs the column {needs!r} of a dataset: set {needs} = COLUMN in [[datasets]]"
+        )
+    if outer.spec.inner:
+        inner = made(outer.spec.inner, registry)
+    elif needs in (GROUPS, TIME):
+        inner = outer
+    else:
+        inner = made(next((AUTOMATIC[name] for name in (TIME, GROUPS) if name in present), AUTOMATIC[""]), registry)
+    return Structure(outer, inner, **present)
+
+
+def made(text: str, registry: Registry) -> Splitter:
+    """Return the splitter of an expression."""
+    written = parse(text)
+    expression = Expression(registry.resolve("splitter", written.name), written.params)
+    registered = registry.splitters[expression.name]
+    try:
+        splitter = build(registered, expression.params)
+        pickle.dumps(splitter)
+    except (KeyboardInterrupt, MfbenchError):
+        raise
+    except ValueError as error:
+        raise UsageError(f"{text!r} cannot be used: {error}") from error
+    except BaseException as error:
+        raise PluginError(f"{text!r} of {registered.plugin} cannot be made: {describe_error(error)}") from error
+    return Splitter(expression, registered.spec, splitter)
+
+
+def check_splitter(text: str | None, registry: Registry, file: str) -> None:
+    """Raise `SuiteError` unless a splitter exists and has such parameters."""
+    try:
+        if text:
+            made(text, registry)
+    except (UsageError, PluginError) as error:
+        raise SuiteError(f"{file}: protocol.splitter: {error}") from None

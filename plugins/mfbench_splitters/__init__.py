@@ -1,0 +1,1 @@
+"""The splitters that come with mfbench."""
