@@ -38,7 +38,7 @@ _ROWS = 120
 _TOLERANCE = 1e-9
 
 
-def drawn(form: str, n_classes: int, case: str = "ordinary", seed: int = 0) -> Predictions:
+def drawn_predictions(form: str, n_classes: int, case: str = "ordinary", seed: int = 0) -> Predictions:
     """Return predictions for a test part; by default, better than chance."""
     rng = np.random.default_rng(seed)
     y_true = rng.permutation(np.arange(_ROWS) % n_classes)
@@ -64,7 +64,7 @@ def drawn(form: str, n_classes: int, case: str = "ordinary", seed: int = 0) -> P
 
 @dataclass(frozen=True)
 class Sample:
-    """Arguments of `drawn`."""
+    """Arguments of `drawn_predictions`."""
 
     form: str
     n_classes: int
@@ -73,11 +73,11 @@ class Sample:
 
     def __str__(self) -> str:
         words = [self.form, self.n_classes, self.case, *([self.seed] if self.seed else [])]
-        return f"drawn({', '.join(map(repr, words))})"
+        return f"drawn_predictions({', '.join(map(repr, words))})"
 
     def draw(self) -> Predictions:
         """Return new arrays."""
-        return drawn(self.form, self.n_classes, self.case, self.seed)
+        return drawn_predictions(self.form, self.n_classes, self.case, self.seed)
 
 
 def arrays_of(predictions: Predictions) -> dict[str, NDArray[Any]]:
@@ -290,7 +290,7 @@ def _snippet(subject: Opened, *lines: str) -> str:
     """Return Python code that demonstrates a failure."""
     head = [
         "import numpy as np",
-        "from mfbench_check.checks.metrics import arrays_of, drawn, metric_named",
+        "from mfbench_check.checks.metrics import arrays_of, drawn_predictions, metric_named",
         f"value = metric_named({subject.name!r})",
     ]
     return "\n".join([*head, *lines])

@@ -5,7 +5,7 @@ from opening import registry_of
 
 from mfbench.host.registry import load_registry
 from mfbench_check.catalog import all_checks
-from mfbench_check.checks.metrics import CLASSES, FORMS, drawn
+from mfbench_check.checks.metrics import CLASSES, FORMS, drawn_predictions
 from mfbench_check.display import CheckOutcome
 from mfbench_check.running import UNMET, make_check
 from mfbench_check.subjects import Opened, Subject
@@ -62,13 +62,15 @@ def test_the_built_in_metrics_pass():
 def test_drawn_predictions():
     for form in FORMS["predictions"]:
         for n_classes in CLASSES:
-            ordinary, perfect, chance = (drawn(form, n_classes, case) for case in ("ordinary", "perfect", "by chance"))
+            ordinary, perfect, chance = (
+                drawn_predictions(form, n_classes, case) for case in ("ordinary", "perfect", "by chance")
+            )
             right = [(one.y_true == one.y_pred).mean() for one in (perfect, ordinary, chance)]
             assert right[0] == 1.0 > right[1] > right[2]
-            assert set(drawn(form, n_classes, "one class").y_true) == {0}
-            unseen = drawn(form, n_classes, "a class without training rows")
+            assert set(drawn_predictions(form, n_classes, "one class").y_true) == {0}
+            unseen = drawn_predictions(form, n_classes, "a class without training rows")
             assert set(unseen.y_true) - set(unseen.classes) == {n_classes}
-            assert (drawn(form, n_classes, "reversed").y_pred == ordinary.y_pred[::-1]).all()
+            assert (drawn_predictions(form, n_classes, "reversed").y_pred == ordinary.y_pred[::-1]).all()
             if form == "decisions":
                 assert ordinary.y_score.shape == ((120,) if n_classes == 2 else (120, n_classes))
                 assert not ordinary.is_probability
