@@ -1,4 +1,4 @@
-"""A wheel from outside adds what the packages of mfbench add: a command, a name, a metric, executors, earlier results."""
+"""A wheel from outside adds a command, a name, a metric, executors and earlier results, as packages of mfbench do."""
 
 import pytest
 from hostile import build_wheel
