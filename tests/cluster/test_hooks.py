@@ -29,7 +29,8 @@ def pool_of(engine, job, plan):
 
 @pytest.fixture
 def plan():
-    return SimpleNamespace(methods={}, datasets={}, forecast=None)
+    loaded = SimpleNamespace(protocol=SimpleNamespace(kind="repeated-cv", metrics=[]))
+    return SimpleNamespace(methods={}, datasets={}, forecast=None, loaded=loaded)
 
 
 def test_trials_run_at_the_workers_of_an_engine(plan, tmp_path, monkeypatch):
