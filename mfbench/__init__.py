@@ -11,18 +11,12 @@ if TYPE_CHECKING:
     from mfbench.api import Run, load_dataset, load_run, make, power, run_suite
     from mfbench.host.features import CommandSpec
     from mfbench.host.hookspecs import hookimpl
+    from mfbench.model.evaluation import MetricSpec, ProtocolSpec, Score, SplitterSpec
     from mfbench.model.sections import Cell, Chart, Section, Table
-    from mfbench.model.specs import (
-        ClassifierSpec,
-        Dataset,
-        DatasetSpec,
-        ExecutorSpec,
-        MetricSpec,
-        SelectorSpec,
-        SplitterSpec,
-    )
+    from mfbench.model.specs import ClassifierSpec, Dataset, DatasetSpec, ExecutorSpec, SelectorSpec
     from mfbench.model.trials import Predictions
-    from mfbench.report.pictures import save_chart
+    from mfbench.report.charts.drawing import save_chart
+    from mfbench.suite.protocols import EvaluationProtocol, Split
 
 __version__ = "0.1.0"
 
@@ -30,25 +24,25 @@ _NAMES = {
     "mfbench.api": ("Run", "load_dataset", "load_run", "make", "power", "run_suite"),
     "mfbench.host.features": ("CommandSpec",),
     "mfbench.host.hookspecs": ("hookimpl",),
+    "mfbench.model.evaluation": ("MetricSpec", "ProtocolSpec", "Score", "SplitterSpec"),
     "mfbench.model.sections": ("Cell", "Chart", "Section", "Table"),
     "mfbench.model.specs": (
         "ClassifierSpec",
         "Dataset",
         "DatasetSpec",
         "ExecutorSpec",
-        "MetricSpec",
         "SelectorSpec",
-        "SplitterSpec",
     ),
     "mfbench.model.trials": ("Predictions",),
-    "mfbench.report.pictures": ("save_chart",),
+    "mfbench.report.charts.drawing": ("save_chart",),
+    "mfbench.suite.protocols": ("EvaluationProtocol", "Split"),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
 
 __all__ = [
-    "Cell", "Chart", "ClassifierSpec", "CommandSpec", "Dataset", "DatasetSpec", "ExecutorSpec", "MetricSpec",
-    "Predictions", "Run", "Section", "SelectorSpec", "SplitterSpec", "Table", "__version__", "hookimpl", "load_dataset",
-    "load_run", "make", "power", "run_suite", "save_chart",
+    "Cell", "Chart", "ClassifierSpec", "CommandSpec", "Dataset", "DatasetSpec", "EvaluationProtocol", "ExecutorSpec",
+    "MetricSpec", "Predictions", "ProtocolSpec", "Run", "Score", "Section", "SelectorSpec", "Split", "SplitterSpec",
+    "Table", "__version__", "hookimpl", "load_dataset", "load_run", "make", "power", "run_suite", "save_chart",
 ]  # fmt: skip
 
 

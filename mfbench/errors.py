@@ -216,7 +216,7 @@ def _letters(name: str) -> str:
 
 
 def describe_error(error: BaseException, limit: int = 500) -> str:
-    """Return the type and message of an exception raised by third-party code, even if its ``__str__`` fails.
+    r"""Return type and message of an exception of third-party code on one line, even if its ``__str__`` fails.
 
     Parameters
     ----------
@@ -232,11 +232,13 @@ def describe_error(error: BaseException, limit: int = 500) -> str:
     --------
     >>> describe_error(KeyError("a"))
     "KeyError: 'a'"
+    >>> describe_error(ValueError("a\n\n  b"))
+    'ValueError: a b'
     >>> describe_error(SystemExit())
     'SystemExit'
     """
     try:
-        message = printable(str(error)[:limit])
+        message = " ".join(printable(str(error)[:limit]).split())
     except KeyboardInterrupt:
         raise
     except BaseException as failure:  # noqa: BLE001 - the failing code itself computes the message

@@ -22,11 +22,11 @@ from mfbench.model.trials import Curve, Status, Trial, TrialResult
 from mfbench.run.store.metadata import Environment, PublishedHeading, RecordedFigures, RecordedSuite, RunMetadata
 from mfbench.run.store.store import Store
 from mfbench.stats.results import Run
-from mfbench.suite.schema import ProtocolSettings
 from mfbench_gate.history.storage import Calibration, HistoryEntry, Machine, Measurement
 
 sys.path.insert(0, str(Path(__file__).parent / "toys"))
 from toy_metrics import SCORES
+from toy_protocols import SPECS, completed, design_of
 
 from toys import Nearest, Weigh, blobs
 
@@ -175,9 +175,8 @@ def make_metadata():
     def make(**changes):
         fields = {
             "suite": RecordedSuite.model_validate({"suite": {"name": "own", "seed": 7}}),
-            "protocol": ProtocolSettings().completed(),
+            "protocol": completed(),
             "protocol_key": "key",
-            "scores": SCORES,
             "profile": "quick",
             "methods": {"A": "a → knn"},
             "environment": Environment(
@@ -185,7 +184,10 @@ def make_metadata():
             ),
             "command": ["mfbench", "suite", "own", "--profile", "quick"],
         }
-        return RunMetadata(**{**fields, **changes})
+        fields |= changes
+        spec = SPECS[fields["protocol"].kind]
+        derived = {"design": design_of(fields["protocol"]), "scores": SCORES if spec.predicts else spec.own_scores}
+        return RunMetadata(**{**derived, **fields})
 
     return make
 
@@ -250,7 +252,7 @@ def timed_run(tmp_path, make_metadata):
 
     def write(results, name="run", splits=(), **changes):
         datasets = list(dict.fromkeys(dataset for dataset, _ in results))
-        metadata = {"protocol": ProtocolSettings(folds=2, repeats=1).completed(), **changes}
+        metadata = {"protocol": completed(folds=2, repeats=1), **changes}
         described = [_described(dataset) for dataset in datasets]
         meta = make_metadata(methods={method: method for _, method in results}, **metadata)
         with Store(tmp_path / name) as store:
@@ -338,7 +340,7 @@ def _writer(folder_of_runs, make_metadata):
             suite=RecordedSuite.model_validate(
                 {"suite": {"name": "own", "title": title, "seed": 7}, "report": report or {}}
             ),
-            protocol=ProtocolSettings(folds=folds, repeats=1, metrics=list(metrics)).completed(),
+            protocol=completed(folds=folds, repeats=1, metrics=list(metrics)),
             selection=dict(selection or {}),
             published=RecordedFigures(tables=headings, figures=list(published), counts=list(counts)),
             methods={method: (describe or {}).get(method, f"{method.lower()} → knn") for method in methods},

@@ -55,7 +55,7 @@ def show(
     """Show a dataset: shape, classes, missing values, licence, citation, location and first rows."""
     from mfbench.data.catalog import find
     from mfbench.data.reference import RegisteredReference, parse_reference
-    from mfbench.report.pages import Downloads
+    from mfbench.report.progress import Downloads
 
     registry = _registry(strict)
     reference = parse_reference(name, target=target, categorical=categorical)
@@ -77,7 +77,7 @@ def pull(
     strict: Strict = False,
 ) -> None:
     """Download datasets into the cache and report those that are already available."""
-    from mfbench.report.pages import Downloads
+    from mfbench.report.progress import Downloads
     from mfbench.suite.additions import pull as pull_datasets
 
     outlive_output()
@@ -172,7 +172,9 @@ def suites(
     from mfbench.suite.schema import Suite
 
     if schema:
-        sys.stdout.write(json.dumps(Suite.model_json_schema(), indent=2) + "\n")
+        content = Suite.model_json_schema()
+        content["$defs"]["ProtocolSettings"]["properties"]["kind"]["enum"] = list(load_registry().protocols)
+        sys.stdout.write(json.dumps(content, indent=2) + "\n")
     elif name is None:
         listings.show_suites(load_registry(strict=strict), make_console())
     else:

@@ -39,9 +39,7 @@ def suite(
     from mfbench.api import resume_command, run_request
     from mfbench.api.request import Request, estimate_suite, explain_keys, prepare_suite
     from mfbench.host.features import feature_hooks
-    from mfbench.report.estimate import show_estimate
-    from mfbench.report.pages import Downloads
-    from mfbench.report.progress import follow
+    from mfbench.report.progress import Downloads, follow, show_estimate
 
     request = Request(name, **shared.keywords(options))
     if dry_run and explain_key:

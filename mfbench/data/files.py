@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfbench.base.text import counted
 from mfbench.data.cache import check_metadata
 from mfbench.data.columns import (
     MISSING,
@@ -315,7 +316,8 @@ def _labels(path: Path, column: Column) -> tuple[NDArray[np.int64], tuple[str, .
     where = f"target {column.name!r} of {path}"
     missing = np.flatnonzero(np.isnan(codes))
     if len(missing):
-        raise DataError(f"{where} is missing in {len(missing)} rows, first in row {missing[0] + 1}: drop those rows")
+        rows = counted(len(missing), "row")
+        raise DataError(f"{where} is missing in {rows}, first in row {missing[0] + 1}: leave out such rows")
     if len(names) < 2:
         raise DataError(f"{where} has the single value {names[0]!r}: two classes are needed")
     numbers = to_numbers(names)

@@ -110,7 +110,7 @@ def _read_index(folder: Path) -> dict[str, dict[str, Any]]:
     path = folder / INDEX
     fault = f"{folder} is not a mirror of datasets: "
     if not path.is_file():
-        raise UsageError(f"{fault}it has no {INDEX}; name another folder with --data-dir")
+        raise UsageError(f"{fault}it has no {INDEX}; name the folder that has one")
     with explained(UsageError, lambda reason: f"{fault}{INDEX} cannot be read: {reason}", OSError, ValueError):
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
     form = TypeAdapter(dict[Annotated[str, Field(pattern=f"^{NAME.pattern}$")], _Card])

@@ -184,6 +184,8 @@ def _checked_name(text: str, kind: type[_NamedReference]) -> str:
 
 
 def _resolve_path(name: str, text: str, folder: Path | None) -> Path:
+    if not name:
+        raise UsageError(f"cannot read {text!r}: write it like file:patients.csv")
     try:
         path = Path(name).expanduser()
     except RuntimeError as error:  # "~name" of an unknown user

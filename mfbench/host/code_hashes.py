@@ -25,6 +25,7 @@ HOST = "mfbench"
 # leaves results valid.
 HOST_PARTS = {
     "specs": "model/specs.py",
+    "evaluation": "model/evaluation.py",
     "trials": "model/trials.py",
     "expressions": "host/expressions.py",
     "factories": "host/factories.py",

@@ -15,7 +15,8 @@ from mfbench.base.text import listing
 from mfbench.errors import MfbenchError, PluginError, UnknownNameError, describe_error
 from mfbench.host.expressions import Expression, Registered
 from mfbench.host.probes import shown
-from mfbench.model.specs import DatasetSpec, EstimatorSpec, MetricSpec, SelectorSpec
+from mfbench.model.evaluation import MetricSpec
+from mfbench.model.specs import DatasetSpec, EstimatorSpec, SelectorSpec
 
 ANY = "**"  # stands for arbitrary further parameters
 

@@ -11,8 +11,9 @@ import pluggy
 from mfbench.engines import Engine, Executor
 from mfbench.errors import ExitCode
 from mfbench.model.earlier import EarlierRun
+from mfbench.model.evaluation import MetricSpec, ProtocolSpec, SplitterSpec
 from mfbench.model.sections import Section
-from mfbench.model.specs import ClassifierSpec, DatasetSpec, ExecutorSpec, MetricSpec, SelectorSpec, SplitterSpec
+from mfbench.model.specs import ClassifierSpec, DatasetSpec, ExecutorSpec, SelectorSpec
 
 PROJECT = "mfbench"
 
@@ -38,6 +39,11 @@ def mfbench_datasets() -> Iterable[DatasetSpec]:  # type: ignore[empty-body]
 @hookspec
 def mfbench_metrics() -> Iterable[MetricSpec]:  # type: ignore[empty-body]
     """Return the metrics of this plugin, which score the predictions of a trial."""
+
+
+@hookspec
+def mfbench_protocols() -> Iterable[ProtocolSpec]:  # type: ignore[empty-body]
+    """Return the protocols of this plugin: which rows train and test, and what a trial does."""
 
 
 @hookspec

@@ -17,7 +17,8 @@ from typing import Any
 
 from mfbench.errors import PluginError
 from mfbench.host.expressions import Facts, Plugin, Registered, canonical_text
-from mfbench.model.specs import DatasetSpec, MetricSpec, SelectorSpec, SplitterSpec
+from mfbench.model.evaluation import MetricSpec, Score, SplitterSpec
+from mfbench.model.specs import DatasetSpec, SelectorSpec
 from mfbench.processes.call import ChildError, call
 from mfbench.processes.process import available_memory
 
@@ -233,6 +234,22 @@ _FIELDS: dict[str, tuple[Check, str]] = {
     "name": (_is_name, "lower-case letters, digits and single hyphens, such as 'svm-rbf'"),
     "summary": _TEXT,
     "function": (_is_target, "'package.module:function' or a callable"),
+    "protocol": (_is_target, "'package.module:Class' or a callable"),
+    "keys": (lambda value: _is_mapping(value, _is_anything), "a mapping from keys to values"),
+    "published": (lambda value: _is_mapping(value, _is_anything), "a mapping from keys to values"),
+    "profiles": (
+        lambda value: _is_mapping(value, lambda item: _is_mapping(item, _is_anything)),
+        "a mapping from profiles to values of keys",
+    ),
+    "metrics": _TEXTS,
+    "scores": (
+        lambda value: _is_mapping(value, lambda item: isinstance(item, Score)),
+        "a mapping from scores to mfbench.Score objects",
+    ),
+    "runner": _TEXT,
+    "resolver": _TEXT,
+    **dict.fromkeys(("predicts", "tunes", "draws_curves", "samples", "times"), (_is_flag, "True or False")),
+    "report": (lambda value: value in ("comparison", "detection", "timing"), "'comparison', 'detection' or 'timing'"),
     "greater_is_better": (_is_flag, "True or False"),
     "percent": (_is_flag, "True or False"),
     "lowest": (_optional(_is_real), "a number or None"),

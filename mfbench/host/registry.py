@@ -33,8 +33,9 @@ from mfbench.host.discovery import (
 from mfbench.host.expressions import Declaration, Expression, NameTable, Plugin, Registered, is_reference, parse
 from mfbench.host.factories import build, import_object, remedy
 from mfbench.host.probes import ChildProber, shown, spec_problem
+from mfbench.model.evaluation import MetricSpec, ProtocolSpec, SplitterSpec
 from mfbench.model.sections import Section
-from mfbench.model.specs import ClassifierSpec, DatasetSpec, ExecutorSpec, MetricSpec, SelectorSpec, SplitterSpec
+from mfbench.model.specs import ClassifierSpec, DatasetSpec, ExecutorSpec, SelectorSpec
 
 
 @dataclass(frozen=True)
@@ -112,6 +113,7 @@ _KINDS: dict[str, tuple[type, str]] = {
     "dataset": (DatasetSpec, "see 'mfbench datasets list'"),
     "executor": (ExecutorSpec, "see 'mfbench plugins'"),
     "metric": (MetricSpec, "see 'mfbench plugins'"),
+    "protocol": (ProtocolSpec, "see 'mfbench plugins'"),
     "splitter": (SplitterSpec, "see 'mfbench plugins'"),
 }
 LOCAL = "local"  # the executor of this machine, which no plugin registers
@@ -173,6 +175,11 @@ class Registry:
         return self._table("metric").listed()
 
     @cached_property
+    def protocols(self) -> dict[str, Registered]:
+        """Protocols by name."""
+        return self._table("protocol").listed()
+
+    @cached_property
     def splitters(self) -> dict[str, Registered]:
         """Splitters by name."""
         return self._table("splitter").listed()
@@ -212,6 +219,10 @@ class Registry:
     def metric(self, name: str) -> Registered:
         """Return the metric of this name; raises as `selector` does."""
         return self.metrics[self.resolve("metric", name)]
+
+    def protocol(self, name: str) -> Registered:
+        """Return the protocol of this name; raises as `selector` does."""
+        return self.protocols[self.resolve("protocol", name)]
 
     def splitter(self, name: str) -> Registered:
         """Return the splitter of this name; raises as `selector` does."""

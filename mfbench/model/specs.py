@@ -1,14 +1,12 @@
-"""The vocabulary of plugins: `Dataset`, and the specs with which plugins register methods, data, metrics and executors.
+"""The vocabulary of plugins: `Dataset`, and the specs with which plugins register methods, data and executors.
 
 Most modules import this one, so it stays light: it imports neither NumPy nor scikit-learn.
 """
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -150,110 +148,6 @@ class ClassifierSpec(EstimatorSpec):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Score:
-    """What a score means, and how reports show it."""
-
-    greater_is_better: bool = True
-    percent: bool = True  # whether it is a share from 0 to 1, shown in percent
-    # Its smallest and largest possible value unless it is a share; None means no bound.
-    lowest: float | None = None
-    highest: float | None = None
-    counts_decisions: bool = False  # whether it is the share of correct decisions
-    is_one_vs_rest: bool = False  # whether each class is a decision of its own
-
-    @classmethod
-    def of(cls, spec: Score) -> Score:
-        """Return the part of a metric's spec that describes its score."""
-        return Score(**{part.name: getattr(spec, part.name) for part in fields(Score)})
-
-    @property
-    def range(self) -> tuple[float, float]:
-        """The smallest and the largest possible value."""
-        if self.percent:
-            return 0.0, 1.0
-        return -math.inf if self.lowest is None else self.lowest, math.inf if self.highest is None else self.highest
-
-    @property
-    def sign(self) -> float:
-        """1 if greater is better, else -1."""
-        return 1.0 if self.greater_is_better else -1.0
-
-
-@dataclass(frozen=True, kw_only=True)
-class MetricSpec(Score):
-    """A plugin's description of a metric: a function that scores the predictions for a test part.
-
-    Parameters
-    ----------
-    name : str
-        Name in suites and on the command line: lower-case words joined by underscores, as in scikit-learn, possibly
-        after the name of a library and a colon (``"sklearn:jaccard"``).
-    summary : str
-        One line for ``mfbench plugins``.
-    function : str or callable
-        ``"package.module:function"``, imported on first use, or a callable. It returns a float; NaN where the score is
-        undefined. Its arguments depend on `needs`; its other parameters can be set in an expression
-        (``"fbeta(beta=2)"``).
-    needs : {"labels", "scores", "probabilities", "predictions"}, default="labels"
-        What the function takes. With "labels", two arrays of shape (n_rows,): true and predicted class codes. With the
-        others, one `mfbench.Predictions`. If a classifier provides neither probabilities nor decision values
-        ("scores"), or no probabilities ("probabilities"), the score is NaN and the function is not called.
-    defaults : mapping, default={}
-        Parameters that override the defaults of the function.
-    greater_is_better : bool, default=True
-        Its direction: tuning, ranks and verdicts follow it.
-    percent : bool, default=True
-        Whether the score is a share from 0 to 1, which reports show in percent. Otherwise they show it with three
-        decimals.
-    lowest, highest : float or None, default=None
-        Its range if `percent` is False; None means no bound. A value outside of the range is an error.
-    counts_decisions : bool, default=False
-        Whether the score is the share of correct decisions, which tests of decisions (McNemar, s-test) compare.
-    is_one_vs_rest : bool, default=False
-        Whether each class is a decision of its own.
-    expected_failures : mapping of str to str, default={}
-        As in `EstimatorSpec`.
-
-    Raises
-    ------
-    ValueError
-        If the name or `needs` is invalid.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> def errors(y_true, y_pred):
-    ...     return float(np.sum(y_true != y_pred))
-    >>> spec = MetricSpec(name="errors", summary="Wrong rows", function=errors, greater_is_better=False, percent=False)
-    >>> spec.range
-    (-inf, inf)
-    """
-
-    name: str
-    summary: str
-    function: Factory
-    needs: Literal["labels", "scores", "probabilities", "predictions"] = "labels"
-    defaults: Mapping[str, Any] = field(default_factory=dict)
-    expected_failures: Mapping[str, str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        if re.fullmatch(r"([a-z0-9]+:)?[a-z0-9]+(_[a-z0-9]+)*", self.name) is None:
-            raise ValueError(
-                f"{self.name!r} is not a valid name of a metric: use lower-case letters, digits and single "
-                "underscores, such as 'average_precision'"
-            )
-        if self.needs not in ("labels", "scores", "probabilities", "predictions"):
-            raise ValueError(
-                f"metric {self.name!r} needs {self.needs!r}: use 'labels', 'scores', 'probabilities' or 'predictions'"
-            )
-
-    @property
-    def factory(self) -> Factory:
-        """The function, by the name that other specs have for what they import."""
-        return self.function
-
-
-@dataclass(frozen=True, kw_only=True)
 class DatasetSpec:
     """A plugin's description of a dataset; the dataset itself is not loaded.
 
@@ -368,58 +262,6 @@ class ExecutorSpec:
     summary: str
     factory: Factory
     install: str = ""
-
-    def __post_init__(self) -> None:
-        check_name(self.name)
-
-
-@dataclass(frozen=True, kw_only=True)
-class SplitterSpec:
-    """A plugin's description of a splitter, which divides rows into training and test parts.
-
-    Parameters
-    ----------
-    name : str
-        Name for ``[protocol] splitter``: lower-case words joined by hyphens.
-    summary : str
-        One line for ``mfbench plugins``.
-    factory : str or callable
-        ``"package.module:Class"`` or a callable. It takes the parameters of an expression (``"bootstrap(draws=30)"``)
-        and returns an object that can be pickled, with a method ``split(y, by, folds, seed)``: class codes, the array
-        that `needs` names (or None), the suite's number of folds, and a seed. The method returns a list of pairs of row
-        numbers, for training and for testing.
-    needs : {"", "groups", "time", "split"}, default=""
-        The array of a `Dataset` that it gets. Rows are split by nothing else.
-    is_random : bool, default=True
-        False if the seed has no influence; a dataset then has one repeat.
-    inner : str, default=""
-        The splitter that divides training rows for tuning. If empty, it is this one if it needs groups or time, else
-        the one that suits the dataset.
-    resampling : {"", "folds", "splits", "thirds"}, default=""
-        The kind of resampling for which the level of the corrected t-test was measured: parts that are tested once,
-        random splits or random thirds. If empty, its assumption is not met, and a report gives no verdict.
-    expected_failures : mapping of str to str, default={}
-        As in `EstimatorSpec`.
-
-    Raises
-    ------
-    ValueError
-        If the name is invalid.
-
-    Examples
-    --------
-    >>> SplitterSpec(name="by-site", summary="Sites stay whole", factory="my_package:BySite", needs="groups").is_random
-    True
-    """
-
-    name: str
-    summary: str
-    factory: Factory
-    needs: Literal["", "groups", "time", "split"] = ""
-    is_random: bool = True
-    inner: str = ""
-    resampling: Literal["", "folds", "splits", "thirds"] = ""
-    expected_failures: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_name(self.name)

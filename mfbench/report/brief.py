@@ -1,7 +1,5 @@
 """The short report: scores, a line per method, failures and omissions, and the conclusion as the last lines."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,21 +12,8 @@ from mfbench.report.cells import DASH, NO_VERDICT_MARK, rank_cell, size_cell, ta
 from mfbench.report.contents import compact, kind_of, needed_width, transposed
 from mfbench.report.heading import listed, setting_of
 from mfbench.report.pages import answer_of
-from mfbench.report.sections.across_datasets import calibration
-from mfbench.report.sections.curves import curves, differing_ranges
-from mfbench.report.sections.detection import detection
-from mfbench.report.sections.remarks import (
-    MOST_NAMED,
-    dropped_classes,
-    left_out,
-    marked_trials,
-    restriction,
-    sampled_rows,
-    unsuited,
-)
-from mfbench.report.sections.scores import compared_folds, not_run_yet, score_table
-from mfbench.report.sections.timing import timing
-from mfbench.report.verdicts import relation_of_test_sets, verdict_cell, verdict_columns, without_p_value
+from mfbench.report.sections import across_datasets, curves, detection, remarks, scores, timing
+from mfbench.report.verdicts import verdict_cell, verdict_columns, without_p_value
 from mfbench.stats.across_datasets import Completed
 from mfbench.stats.results import Run
 from mfbench.stats.summary import KINDS, LARGE, NO_VERDICT
@@ -50,24 +35,18 @@ def brief_report(
     """Return the short report of a run."""
     kind = kind_of(run)
     sections: list[Section] = []
-    if kind in ("calibration", "timing"):
-        own = calibration(run) if kind == "calibration" else timing(run)
-        sections.append(Section(own.title, own.tables))
+    if kind == "calibration":
+        own = across_datasets.calibration(run)
+        sections = [Section(own.title, own.tables)]
+    elif kind == "timing":
+        own = timing.timing(run)
+        sections = [Section(own.title, own.tables)]
     elif kind == "detection":
-        own = detection(run)
-        sections.append(Section(own.title, own.tables[:1]))
+        own = detection.detection(run)
+        sections = [Section(own.title, own.tables[:1])]
     elif kind == "comparison":
-        own = curves(run)
-        sections += [
-            _scores(
-                with_unit(run.settings.metric, run.settings.score.percent),
-                score_table(run),
-                list(run.summary()["method"]),
-                run.protocol.trial_name,
-                width,
-            ),
-            Section(own.title, own.tables, notes=differing_ranges(run)),
-        ]
+        own = curves.curves(run)
+        sections = [_scores(run, width), Section(own.title, own.tables, notes=curves.differing_ranges(run))]
     if kind in ("comparison", "detection", "calibration"):
         sections.append(Section("Methods, best average rank first", [method_lines(run, width)]))
     more = [f"All tables, tests and remarks: {full}"] if full else []
@@ -79,23 +58,23 @@ def brief_report(
     return Report(run.meta.title, setting_of(run), sections, answer=[*answer_of(run), *where])
 
 
-def _scores(title: str, table: Table, methods: Sequence[str], trial_name: str, width: int) -> Section:
+def _scores(run: Run, width: int) -> Section:
     """Return the table of scores: datasets as rows if all methods fit, otherwise methods as rows, with means only."""
+    table, title = scores.score_table(run), with_unit(run.settings.metric, run.settings.score.percent)
     if needed_width(table) > width:
         body = Table(table.columns, table.rows[: len(table.rows) - table.footer_rows])
         table = transposed(body, "method")
-        places = {method: place for place, method in enumerate(methods)}
+        places = {method: place for place, method in enumerate(run.summary()["method"])}
         table.rows.sort(key=lambda row: places.get(row[0].text, -1))
     if needed_width(table) > width:
-        return Section(f"{title}: mean over {trial_name}s", [compact(table)])
-    return Section(f"{title}: mean ± sd over {trial_name}s", [table])
+        return Section(f"{title}: mean over {run.protocol.trial_name}s", [compact(table)])
+    return Section(f"{title}: mean ± sd over {run.protocol.trial_name}s", [table])
 
 
 def method_lines(run: Run, width: int) -> Table:
     """Return one line per method; descriptions are truncated to the available width, or omitted if it is small."""
     reference = run.settings.reference
-    columns = verdict_columns(run.settings, relation_of_test_sets(run.detects, run.folds_per_dataset))
-    verdict = [title for title, prefix in columns if prefix == "sound_" and reference is not None]
+    verdict = [title for title, prefix in verdict_columns(run) if prefix == "sound_" and reference is not None]
     summary = run.summary().to_dict("records")
     failed = ["failed"] if any(row["failed"] for row in summary) else []
     rows = []
@@ -121,15 +100,15 @@ def problems(run: Run) -> list[str]:
     """Return one line each on omissions, failures, pending trials and the number of trials with warnings."""
     notes = [] if len(run.outcomes) else ["No trials: there was nothing to measure."]
     notes += run.remarks
-    notes += [*restriction(run.meta, listed), *sampled_rows(run, listed)]
-    notes += left_out(run.left_out, run.unavailable, run.meta.command[2])
-    notes += [*unsuited(run.meta), *dropped_classes(run.meta, MOST_NAMED)]
-    notes += [*not_run_yet(run), *_failures(run.failures)]
+    notes += [*remarks.restriction(run.meta, listed), *remarks.sampled_rows(run, listed)]
+    notes += remarks.left_out(run.left_out, run.unavailable, run.meta.command[2])
+    notes += [*remarks.unsuited(run.meta), *remarks.dropped_classes(run.meta, remarks.MOST_NAMED)]
+    notes += [*scores.not_run_yet(run), *_failures(run.failures)]
     for column, words in (
         ("touched", "Changed global state, such as environment variables or random states"),
         ("n_warnings", "Warnings"),
     ):
-        marked = marked_trials(run.outcomes, column)
+        marked = remarks.marked_trials(run.outcomes, column)
         if len(marked):
             notes.append(f"{words}: {counted(len(marked), 'trial')} of {listed(list(marked['method'].unique()))}.")
     return notes
@@ -163,15 +142,16 @@ def _failures(failures: pd.DataFrame) -> list[str]:
 def reading_notes(run: Run) -> list[str]:
     """Return one line each on what affects the reading of the short report's numbers, with links into the docs."""
     kind = kind_of(run)
-    reference, notes = run.settings.reference, compared_folds(run.coverage, run.protocol.trial_name)
+    reference, notes = run.settings.reference, scores.compared_folds(run.coverage, run.protocol.trial_name)
     if kind == "calibration" and reference is not None:
         return [*notes, f"W/T/L: wins, ties, losses of {reference}. {DOCS}wins-ties-and-losses"]
     if kind not in ("comparison", "detection"):
         return []
-    scores = run.scores
     if kind == "comparison" and len(run.methods) > 1:
         notes.append(f"Bold: best. ≈: not significantly worse. {DOCS}marks-in-the-score-table")
-        notes += [f"{NO_VERDICT_MARK}: no test is possible. {DOCS}no-verdict"] if without_p_value(scores).any() else []
+        notes += (
+            [f"{NO_VERDICT_MARK}: no test is possible. {DOCS}no-verdict"] if without_p_value(run.scores).any() else []
+        )
     if reference is not None and len(run.methods) > 1:
         words = f"W/T/L: wins, ties, losses of {reference}. A tie does not prove equality."
         notes.append(f"{words} {DOCS}wins-ties-and-losses")
@@ -184,7 +164,7 @@ def reading_notes(run: Run) -> list[str]:
     skewed = [name for name, share in run.largest_classes.items() if share > LARGE]
     if skewed and "accuracy" in (run.settings.metric, run.curve_settings.metric):
         notes.append(f"A constant guess has a high accuracy on {listed(skewed, 3)}. docs/results.md#reading-the-report")
-    if not scores["complete"].astype(bool).all():
+    if not run.scores["complete"].astype(bool).all():
         notes.append(_incomplete_note(run.overall().completed))
     return notes
 

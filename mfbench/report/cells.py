@@ -1,15 +1,13 @@
 """Number formatting for table cells, shared by all sections."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from mfbench.model.evaluation import Score
 from mfbench.model.sections import Cell, Table
-from mfbench.model.specs import Score
 
 MARK = "≈"
 NO_VERDICT_MARK = "?"

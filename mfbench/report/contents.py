@@ -4,14 +4,12 @@ Each section decides for itself whether it applies to the run, and is empty if n
 the same list.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import re
 import textwrap
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
 from rich.cells import cell_len
 
@@ -21,15 +19,8 @@ from mfbench.model.sections import Cell, Chart, Report, Section, Table
 from mfbench.report.cells import MARK
 from mfbench.report.heading import data_of, environment_of, setting_of
 from mfbench.report.render.files import plain_value
-from mfbench.report.sections.across_datasets import calibration, section_across, section_of_pairs
-from mfbench.report.sections.curves import curve_details, curves
-from mfbench.report.sections.detection import detection, features, interactions, pair_weights
-from mfbench.report.sections.published import published
-from mfbench.report.sections.remarks import remarks
-from mfbench.report.sections.scores import methods, other_scores, scores
-from mfbench.report.sections.timing import time_ratios, timing
+from mfbench.report.sections import across_datasets, curves, detection, published, remarks, scores, timing
 from mfbench.stats.results import Run
-from mfbench.suite.forms import KINDS
 
 Kind = Literal["comparison", "detection", "calibration", "timing", "empty"]
 
@@ -44,30 +35,30 @@ class ListedSection(NamedTuple):
 
 def across_datasets_of(run: Run) -> Section:
     """Return the section of tests across datasets."""
-    return section_across(run.overall(), run.settings.score.percent)
+    return across_datasets.section_across(run.overall(), run.settings.score.percent)
 
 
 def pairs_of(run: Run) -> Section:
     """Return the section of all pairs of methods."""
-    return section_of_pairs(run.overall(), run.settings.score.percent)
+    return across_datasets.section_of_pairs(run.overall(), run.settings.score.percent)
 
 
 CONTENTS = (
-    ListedSection(calibration, ("calibration",)),
-    ListedSection(timing, ("timing",)),
-    ListedSection(detection, ("detection",)),
-    ListedSection(scores, ("comparison", "detection")),
-    ListedSection(other_scores, ("comparison",)),
-    ListedSection(methods, ("comparison", "detection", "calibration")),
-    ListedSection(curves, ("comparison",)),
+    ListedSection(across_datasets.calibration, ("calibration",)),
+    ListedSection(timing.timing, ("timing",)),
+    ListedSection(detection.detection, ("detection",)),
+    ListedSection(scores.scores, ("comparison", "detection")),
+    ListedSection(scores.other_scores, ("comparison",)),
+    ListedSection(scores.methods, ("comparison", "detection", "calibration")),
+    ListedSection(curves.curves, ("comparison",)),
     ListedSection(across_datasets_of, ("comparison", "detection")),
     ListedSection(pairs_of, ("comparison", "detection"), on_request=True),
-    ListedSection(lambda run: time_ratios(run.time_ratios), ("comparison", "detection"), on_request=True),
-    ListedSection(curve_details, ("comparison",), on_request=True),
-    ListedSection(features, ("comparison",), on_request=True),
-    ListedSection(published, ("comparison", "detection")),
-    ListedSection(interactions, ("comparison", "detection")),
-    ListedSection(pair_weights, ("comparison",), on_request=True),
+    ListedSection(lambda run: timing.time_ratios(run.time_ratios), ("comparison", "detection"), on_request=True),
+    ListedSection(curves.curve_details, ("comparison",), on_request=True),
+    ListedSection(detection.features, ("comparison",), on_request=True),
+    ListedSection(published.published, ("comparison", "detection")),
+    ListedSection(detection.interactions, ("comparison", "detection")),
+    ListedSection(detection.pair_weights, ("comparison",), on_request=True),
 )
 """All sections, in report order; plugin sections and the remarks follow."""
 
@@ -78,9 +69,7 @@ def kind_of(run: Run) -> Kind:
         return "empty"
     if run.equal_pairs:
         return "calibration"
-    if KINDS[run.protocol.kind].times:
-        return "timing"
-    return "detection" if run.detects else "comparison"
+    return cast(Kind, run.protocol.report)
 
 
 def report_of(
@@ -94,7 +83,7 @@ def report_of(
     sections = [
         *(entry.build(run) for entry in entries),
         *(plugin_sections(run, registry) if registry is not None else []),
-        remarks(run),
+        remarks.remarks(run),
     ]
     return Report(run.meta.title, setting_of(run), sections, data_of(run), environment_of(run))
 

@@ -1,7 +1,5 @@
 """The header of a report: the setting, the environment, and the commands that regenerate it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +11,6 @@ from mfbench.run.store.metadata import RunMetadata
 from mfbench.stats.across_datasets import Overall
 from mfbench.stats.paired import attained_level
 from mfbench.stats.results import Run
-from mfbench.suite.forms import KINDS
 from mfbench.suite.schema import ProtocolSettings
 
 MIRROR = "--data-dir"
@@ -22,9 +19,9 @@ MIRROR = "--data-dir"
 def setting_of(run: Run) -> str:
     """Return one sentence on profile, folds, classes, tuning, seed and unverified claims, without a period."""
     classes = _classes(run.meta, list(run.datasets["dataset"]))
-    tuning = _tuning(run.meta.protocol, set(run.tuned.values()), run.protocol.describe_tuning())
+    tuning = _tuning(run.meta.protocol, set(run.tuned.values()), run.protocol.tuning)
     claimed = f"; results as claimed by {listing(run.claims)}, not verified here" if run.claims else ""
-    setting = f"{run.protocol.describe()}, {classes}, {tuning}, seed {run.meta.seed}"
+    setting = f"{run.protocol.description}, {classes}, {tuning}, seed {run.meta.seed}"
     return f"Profile {run.meta.profile}: {setting}{claimed}"
 
 
@@ -92,7 +89,7 @@ def regeneration_commands(
         return [shell_command(["mfbench", "report", *source, *options])]
     shard = run.meta.shard
     # Concurrent trials slow each other down, so timings depend on the number of workers.
-    jobs = ["--jobs", str(run.meta.environment.jobs)] if KINDS[run.meta.protocol.kind].times else []
+    jobs = ["--jobs", str(run.meta.environment.jobs)] if run.protocol.times else []
     suite = [*_portable(run.meta), *jobs, *(shard.words if shard is not None else ()), *folder]
     stored = [run.meta.name, *folder] if shard is None else [run.path.as_posix()]
     return [shell_command(suite), shell_command(["mfbench", "report", *stored, *options])]

@@ -1,11 +1,9 @@
 """Terminal tables that list suites, methods and datasets; importing this module loads no numeric library."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich import box
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -15,17 +13,14 @@ from rich.text import Text
 
 from mfbench.base.text import listing, plain_lines, plain_text
 from mfbench.data.cache import PULL
-from mfbench.data.lookup import Lookup, keys_of
+from mfbench.data.lookup import LoadedDataset, Lookup, keys_of
 from mfbench.data.reference import FileReference, MirrorReference
 from mfbench.errors import MfbenchError, UnknownNameError
 from mfbench.host.discovery import LOAD_VARIABLE, always_plugins
 from mfbench.host.expressions import Plugin, Registered
 from mfbench.host.factories import missing_packages, remedy
 from mfbench.host.registry import Registry
-
-if TYPE_CHECKING:
-    from mfbench.data.lookup import LoadedDataset
-    from mfbench.model.specs import Dataset, DatasetSpec
+from mfbench.model.specs import Dataset, DatasetSpec
 
 _SIZES = ("rows", "features", "classes")
 
@@ -69,14 +64,23 @@ def show_plugins(registry: Registry, console: Console, tags: Sequence[str] = ())
         for name, entry in sorted(entries.items()):
             if not tags or set(tags) & set(entry.spec.tags):
                 table.add_row(name, _summary(entry), entry.spec.paper or "–", _package(entry.plugin))
-        console.print(Text(f"{kind} ({table.row_count})", style="bold"))
-        if table.row_count:
-            console.print(table)
+        _show_counted(kind, table, console)
     if not tags:
-        _show_specs("splitters", registry.splitters, console)
-        _show_specs("metrics", registry.metrics, console)
-        _show_specs("executors", registry.executors, console)
+        for kind, entries in (
+            ("protocols", registry.protocols),
+            ("splitters", registry.splitters),
+            ("metrics", registry.metrics),
+            ("executors", registry.executors),
+        ):
+            if entries:
+                _show_specs(kind, entries, console)
         _show_entry_points(registry, console)
+
+
+def _show_counted(kind: str, table: Table, console: Console) -> None:
+    console.print(Text(f"{kind} ({table.row_count})", style="bold"))
+    if table.row_count:
+        console.print(table)
 
 
 def _summary(entry: Registered) -> Text:
@@ -88,13 +92,10 @@ def _summary(entry: Registered) -> Text:
 
 def _show_specs(kind: str, entries: Mapping[str, Registered], console: Console) -> None:
     """Print the names and summaries of a kind."""
-    if not entries:
-        return
     table = _table("name", "what it is", "package", fold=("what it is",))
     for name, entry in sorted(entries.items()):
         table.add_row(name, plain_text(entry.spec.summary), _package(entry.plugin))
-    console.print(Text(f"{kind} ({table.row_count})", style="bold"))
-    console.print(table)
+    _show_counted(kind, table, console)
 
 
 def _show_entry_points(registry: Registry, console: Console) -> None:
@@ -105,9 +106,8 @@ def _show_entry_points(registry: Registry, console: Console) -> None:
     table = _table("name", "module", "package", fold=("module",))
     for plugin in plugins:
         table.add_row(plugin.name, plugin.module, _package(plugin))
-    console.print(Text(f"plugins ({len(plugins)})", style="bold"))
+    _show_counted("plugins", table, console)
     if plugins:
-        console.print(table)
         console.print(f"To leave one out, set {LOAD_VARIABLE}=all,-{plugins[-1].name}")
 
 

@@ -1,18 +1,11 @@
 """The HTML page of a run: its full report, plus verdicts per group of datasets, and tags."""
 
-from __future__ import annotations
-
-import os
-from collections.abc import Callable
 from dataclasses import replace
-
-from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
 from mfbench.errors import MfbenchError
 from mfbench.host.expressions import parse
 from mfbench.host.registry import Registry
-from mfbench.model.sections import Report, Table
+from mfbench.model.sections import Report
 from mfbench.report.contents import kind_of, report_of
 from mfbench.report.heading import answer_across, regeneration_commands
 from mfbench.report.render.html.page import to_html
@@ -21,6 +14,13 @@ from mfbench.report.sections.scores import score_table
 from mfbench.stats.results import Run
 
 FILE = "report.html"
+# How the notes on problems begin, by a value that only their section has.
+_PROBLEMS = {
+    "left_out": (
+        "Left out", "Failed", "Not run", "Not reached", "Compared on", "Undefined", "The download", "No trials",
+    ),
+    "overall": ("Datasets left out", "Methods left out", "Cells without a score"),
+}  # fmt: skip
 LEAST_DATASETS = 2
 
 
@@ -29,7 +29,8 @@ def page_of(run: Run, registry: Registry | None = None, command: str = "") -> st
     report = report_of(run, registry, statistics=True)
     report = replace(report, answer=answer_of(run), problems=[*run.remarks, *problems_of(report)])
     command = command or " && ".join(regeneration_commands(run, form="open"))
-    table = _score_table_of(report)
+    own = (section for section in report.sections if not section.plugin and "wins_ties_losses" in section.data)
+    table = next((table for section in own for table in section.tables), None)
     if table is None:
         return to_html(report, command)
     return to_html(report, command, score_data(run, table, groups_of(run, registry), tags_of(run, registry)))
@@ -44,23 +45,10 @@ def answer_of(run: Run) -> list[str]:
 
 def problems_of(report: Report) -> list[str]:
     """Return the sentences on omissions, failures, pending trials and unreached cells."""
-    words = {
-        "left_out": (
-            "Left out",
-            "Failed",
-            "Not run",
-            "Not reached",
-            "Compared on",
-            "Undefined",
-            "The download",
-            "No trials",
-        ),
-        "overall": ("Datasets left out", "Methods left out", "Cells without a score"),
-    }
     own = [section for section in report.sections if not section.plugin]
     return [
         note
-        for key, beginnings in words.items()
+        for key, beginnings in _PROBLEMS.items()
         for section in own
         if key in section.data
         for note in section.notes
@@ -98,11 +86,6 @@ def tags_of(run: Run, registry: Registry | None) -> list[list[str]]:
     return tags
 
 
-def _score_table_of(report: Report) -> Table | None:
-    own = (section for section in report.sections if not section.plugin and "wins_ties_losses" in section.data)
-    return next((table for section in own for table in section.tables), None)
-
-
 def _group(title: str, run: Run) -> Group:
     table = score_table(run)
     rows = table.rows[len(table.rows) - table.footer_rows :]
@@ -119,35 +102,3 @@ def _name(expression: str) -> str:
         return parse(expression).name
     except MfbenchError:
         return expression
-
-
-def is_plain(console: Console) -> bool:
-    """Return whether to print progress as lines: without a terminal, or if NO_COLOR or CI is set."""
-    return not console.is_terminal or "NO_COLOR" in os.environ or bool(os.environ.get("CI"))
-
-
-class Downloads:
-    """Displays downloads: as bars on a terminal, otherwise as lines."""
-
-    def __init__(self, console: Console) -> None:
-        self.console = console
-        self._bars: Progress | None = None
-
-    def __enter__(self) -> Downloads:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._bars is not None:
-            self._bars.stop()
-
-    def fetching(self, key: str) -> Callable[[int, int | None], None]:
-        """Display a new download and return a function to update it with the bytes received and expected."""
-        if is_plain(self.console):
-            self.console.print(f"fetching {key}")
-            return lambda done, total: None
-        if self._bars is None:
-            columns = (TextColumn("{task.description}", markup=False), BarColumn(), DownloadColumn())
-            self._bars = Progress(*columns, TransferSpeedColumn(), console=self.console, transient=True)
-            self._bars.start()
-        bars, task = self._bars, self._bars.add_task(f"fetching {key}", total=None)
-        return lambda done, total: bars.update(task, completed=done, total=total)

@@ -1,7 +1,5 @@
 """Reports of a run or a published table, in the requested format."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,21 +15,14 @@ from mfbench.base.files import write_text
 from mfbench.base.text import counted, shell_command
 from mfbench.errors import MfbenchError, UnknownNameError, UsageError
 from mfbench.host.registry import Registry, load_registry
+from mfbench.model.evaluation import Score
 from mfbench.model.sections import Cell, Chart, Report, Section
-from mfbench.model.specs import Score
-from mfbench.report.brief import brief_report
-from mfbench.report.cells import DASH, rank_cell, size_text, table_of, with_unit
+from mfbench.report import brief, cells, contents, heading, pages
 from mfbench.report.charts import critical_difference, time
 from mfbench.report.charts.drawing import distinct_slugs, picture, specification
-from mfbench.report.contents import plugin_sections, report_of
-from mfbench.report.heading import environment_of, regeneration_commands, setting_of
-from mfbench.report.pages import FILE, answer_of, page_of
-from mfbench.report.pictures import to_svg
-from mfbench.report.render.files import POWER, frame_to_csv, to_csv, to_json, to_latex, to_markdown
+from mfbench.report.render import files, terminal
 from mfbench.report.render.html.page import asset, render, to_fragment, to_html
-from mfbench.report.render.terminal import show
-from mfbench.report.sections.across_datasets import power_report, section_across, section_of_pairs
-from mfbench.report.sections.curves import points
+from mfbench.report.sections import across_datasets, curves
 from mfbench.run.store.file import FILE_NAME
 from mfbench.stats.across_datasets import Overall, complete
 from mfbench.stats.results import Run
@@ -69,8 +60,8 @@ def report_of_table(table: PublishedTable, score: Score, overall: Overall, *, st
         f"Analysis of the printed figures of {table.name}; nothing was measured",
         [
             _printed_figures(table, overall, percent),
-            section_across(overall, percent),
-            *([section_of_pairs(overall, percent)] if statistics else []),
+            across_datasets.section_across(overall, percent),
+            *([across_datasets.section_of_pairs(overall, percent)] if statistics else []),
         ],
         {
             "title": table.title,
@@ -91,19 +82,19 @@ def _printed_figures(table: PublishedTable, overall: Overall, percent: bool) -> 
         [dataset, *(_cell(value, top, percent) for value in values)]
         for dataset, values, top in zip(means.index, means.to_numpy(), best, strict=True)
     ]
-    ranks = [rank_cell(overall.ranks.get(name, np.nan)) for name in names]
+    ranks = [cells.rank_cell(overall.ranks.get(name, np.nan)) for name in names]
     footer: list[list[object]] = [["average rank", *ranks]]
     if overall.reference is not None and len(names) > 1:
         counts = [_counts(means, name, overall.reference, overall.greater_is_better) for name in names]
         footer = [["better/equal/worse", *counts], *footer]
-    printed = table_of(["dataset", *names], [*rows, *footer], footer_rows=len(footer))
+    printed = cells.table_of(["dataset", *names], [*rows, *footer], footer_rows=len(footer))
     note = (
         f"Better/equal/worse: number of datasets on which the printed figure of {overall.reference} is better than, "
         "equal to and worse than that of the method. A printed mean has no spread, so differences on single datasets "
         "cannot be tested."
     )
     return Section(
-        f"{with_unit(table.about.metric, percent)}, as printed",
+        f"{cells.with_unit(table.about.metric, percent)}, as printed",
         [printed],
         notes=[note],
         rows=lambda: [overall.against_reference],
@@ -111,12 +102,13 @@ def _printed_figures(table: PublishedTable, overall: Overall, percent: bool) -> 
 
 
 def _cell(value: float, best: float, percent: bool) -> Cell:
-    return Cell(size_text(value, percent), "best" if value == best else "plain") if np.isfinite(value) else DASH
+    cell = cells.size_cell(value, percent)
+    return Cell(cell.text, "best") if value == best else cell
 
 
 def _counts(means: pd.DataFrame, method: str, reference: str, greater_is_better: bool) -> Cell:
     if method == reference:
-        return DASH
+        return cells.DASH
     both = means[[reference, method]].dropna().to_numpy()
     better = np.sign(both[:, 0] - both[:, 1]) * (1 if greater_is_better else -1)
     return Cell("/".join(str(np.sum(better == side)) for side in (1, 0, -1)))
@@ -128,12 +120,12 @@ NEEDS = {
 }
 """The requirements of charts that not every report has."""
 _RENDERERS: dict[str, Callable[[Report], str]] = {
-    "md": to_markdown,
-    "svg": to_svg,
-    "latex": to_latex,
+    "md": files.to_markdown,
+    "svg": terminal.to_svg,
+    "latex": files.to_latex,
     "html": to_html,
-    "json": to_json,
-    "csv": to_csv,
+    "json": files.to_json,
+    "csv": files.to_csv,
 }
 
 
@@ -168,17 +160,17 @@ def show_run(
     chosen += ["--metric", run.metric] if run.metric is not None else []
     again = shell_command(["mfbench", "report", *(joined or [str(run.bundle or run.path)]), *chosen])
     page = page or _current_page(run)
-    opening = f"{again} {f'--html --output {FILE}' if joined else '--open'}"
-    failed = plugin_sections(run, registry)[-1].notes if registry is not None else ()
-    show(brief_report(run, console.width, page, opening, f"{again} --full", failed), console)
+    opening = f"{again} {f'--html --output {pages.FILE}' if joined else '--open'}"
+    failed = contents.plugin_sections(run, registry)[-1].notes if registry is not None else ()
+    terminal.show(brief.brief_report(run, console.width, page, opening, f"{again} --full", failed), console)
 
 
 def _current_page(run: Run) -> Path | None:
     """Return the page of a run if it is up to date, with the suite's reference and metric."""
     page, store = page_path(run), run.bundle or run.path / FILE_NAME
-    is_chosen = run.reference is not None or run.metric is not None
-    is_current = page.is_file() and page.stat().st_mtime >= store.stat().st_mtime
-    return page if is_current and not is_chosen else None
+    if run.reference is not None or run.metric is not None or not page.is_file():
+        return None
+    return page if page.stat().st_mtime >= store.stat().st_mtime else None
 
 
 def present_run(run: Run, form: Form, console: Console) -> str:
@@ -187,7 +179,7 @@ def present_run(run: Run, form: Form, console: Console) -> str:
     if form.name == "terminal" and not (form.full or form.statistics):
         show_run(run, console, load_registry(), joined=form.joined)
         return ""
-    commands = regeneration_commands(
+    commands = heading.regeneration_commands(
         run,
         form.output.as_posix() if form.output else "",
         statistics=form.statistics,
@@ -197,13 +189,13 @@ def present_run(run: Run, form: Form, console: Console) -> str:
         joined=form.joined,
     )
     if form.name == "html":
-        return page_of(run, load_registry(), " && ".join(commands))
+        return pages.page_of(run, load_registry(), " && ".join(commands))
     if form.name == "curves":
         return curves_csv(run)
     everything = form.name in ("json", "csv", "figure")
-    report = report_of(run, load_registry(), statistics=form.statistics, everything=everything)
+    report = contents.report_of(run, load_registry(), statistics=form.statistics, everything=everything)
     if form.name == "md":
-        return to_markdown(report, commands, _pictures(run, form))
+        return files.to_markdown(report, commands, _pictures(run, form))
     return _present(report, form, console)
 
 
@@ -212,7 +204,7 @@ def _pictures(run: Run, form: Form) -> dict[str, str]:
     if form.figures is None:
         return {}
     start = Path() if form.output is None else form.output.parent
-    charts = report_of(run, load_registry(), everything=True).drawable
+    charts = contents.report_of(run, load_registry(), everything=True).drawable
     paths = _write_charts(charts, form.figures, form.picture_form)
     names = [chart.name for chart in charts]
     return {
@@ -226,7 +218,7 @@ def curves_csv(run: Run) -> str:
     """Return the curves of a run as CSV, one line per dataset, method, metric and number of features."""
     if not len(run.curves) or not len(run.curve_means):
         raise UsageError("--curves needs a run with a successful trial of a method with 'curve'")
-    return frame_to_csv(points(run))
+    return files.frame_to_csv(curves.points(run))
 
 
 def choose(run: Run, reference: str | None, metric: str | None) -> Run:
@@ -250,10 +242,10 @@ def present_power(
     run = choose(run, reference, metric)
     size = difference / 100.0 if run.settings.score.percent else difference
     plan = run.power(size, power=power, methods=methods or None)
-    report = power_report(run, plan)
+    report = across_datasets.power_report(run, plan)
     if as_json:
-        return to_json(report, POWER)
-    show(report, console)
+        return files.to_json(report, files.POWER)
+    terminal.show(report, console)
     return ""
 
 
@@ -271,7 +263,7 @@ def _present(report: Report, form: Form, console: Console) -> str:
         return _chart(report, str(form.figure))
     if form.name in _RENDERERS:
         return _RENDERERS[form.name](report)
-    show(report, console)
+    terminal.show(report, console)
     return ""
 
 
@@ -288,14 +280,14 @@ def _chart(report: Report, name: str) -> str:
 def page_path(run: Run) -> Path:
     """Return the path of a run's page: in its folder, or beside its bundle and named like it."""
     if run.bundle is None:
-        return run.path / FILE
+        return run.path / pages.FILE
     return run.bundle.with_name(f"{run.bundle.name.removesuffix('.zip')}.html")
 
 
 def write_page(run: Run, registry: Registry | None = None) -> Path:
     """Write the page of a run beside its results and return its path."""
     path = page_path(run)
-    write_text(path, page_of(run, registry or load_registry()))
+    write_text(path, pages.page_of(run, registry or load_registry()))
     return path
 
 
@@ -310,7 +302,7 @@ def open_page(run: Run) -> Path:
 
 def write_charts(run: Run, folder: Path, form: str = "svg") -> list[Path]:
     """Write every chart of a run as a file of its own."""
-    charts = report_of(run, load_registry(), everything=True).drawable
+    charts = contents.report_of(run, load_registry(), everything=True).drawable
     if not charts:
         raise UsageError("there is nothing to draw: no section of the report has a chart")
     return _write_charts(charts, folder, form)
@@ -344,7 +336,7 @@ class Notebook:
         """Return a chart as an Altair chart."""
         import altair
 
-        charts = report_of(run, everything=True).drawable
+        charts = contents.report_of(run, everything=True).drawable
         chart = next((chart for chart in charts if chart.name == name), None)
         if chart is None:
             raise UnknownNameError("chart", name, [chart.name for chart in charts], owner="this run")
@@ -352,11 +344,11 @@ class Notebook:
 
     def charts(self, run: Run) -> list[str]:
         """Return the names of the charts that can be drawn."""
-        return [chart.name for chart in report_of(run, everything=True).drawable]
+        return [chart.name for chart in contents.report_of(run, everything=True).drawable]
 
     def html(self, run: Run) -> str:
         """Return the short report as HTML."""
-        return to_fragment(brief_report(run, WIDTH))
+        return to_fragment(brief.brief_report(run, WIDTH))
 
 
 def open_run(folder: Path, **settings: Any) -> Run:
@@ -392,14 +384,13 @@ def write_gallery(folder: Path, registry: Registry | None = None) -> Path:
 
 def _entry(run: Run, folder: Path, registry: Registry) -> dict[str, Any]:
     """Write the page of a run; return its index entry and the page's address."""
-    page = run.path / FILE
-    write_text(page, page_of(run, registry))
+    page = write_page(run, registry)
     datasets, methods = run.outcomes["dataset"].nunique(), run.outcomes["method"].nunique()
     return {
         "title": run.meta.title,
-        "setting": setting_of(run),
+        "setting": heading.setting_of(run),
         "size": f"{counted(datasets, 'dataset')}, {counted(methods, 'method')}, {counted(len(run.outcomes), 'trial')}",
-        "environment": environment_of(run),
-        "answer": answer_of(run),
+        "environment": heading.environment_of(run),
+        "answer": pages.answer_of(run),
         "link": quote(page.relative_to(folder).as_posix()),
     }

@@ -7,40 +7,40 @@ single test set allows no test of fold scores.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 
 from mfbench.base.text import listing
+from mfbench.model.evaluation import Score
 from mfbench.model.sections import Cell
-from mfbench.model.specs import Score
 from mfbench.report.cells import MARK, NO_VERDICT_MARK, with_unit
+from mfbench.run.store.metadata import RecordedProtocol
 from mfbench.stats.cells import ComparisonSettings
 from mfbench.stats.paired import IDENTICAL, UNMET
 from mfbench.stats.results import Run
 from mfbench.stats.rules import LEVEL, RULES, S_TESTS, best_level_held, design_name, level_held
 from mfbench.stats.summary import KINDS, NO_VERDICT, VERDICTS
-from mfbench.suite.protocols import EvaluationProtocol
 
 CHOICE = ", with Holm's adjustment over all pairs of methods, because the best is chosen from the same scores"
 
-TestSets = Literal["independent", "single", "overlapping"]
-_SOUND_TITLES: dict[TestSets, str] = {
+_SOUND_TITLES = {
     "independent": "paired t-test",
     "single": "exact McNemar test",
     "overlapping": "corrected resampled t-test",
 }
 
 
-def relation_of_test_sets(detects: bool, folds_per_dataset: int) -> TestSets:
-    """Return how the test sets of a dataset relate to each other."""
-    if detects:
+def relation_of_test_sets(run: Run) -> str:
+    """Return how the test sets of a dataset relate to each other: a key of `_SOUND_TITLES`."""
+    if run.detects:
         return "independent"
-    return "single" if folds_per_dataset == 1 else "overlapping"
+    return "single" if run.folds_per_dataset == 1 else "overlapping"
 
 
-def verdict_columns(settings: ComparisonSettings, relation: TestSets) -> list[tuple[str, str]]:
+def verdict_columns(run: Run) -> list[tuple[str, str]]:
     """Return the columns of wins, ties and losses: the heading of each, and its prefix in the summary."""
+    settings, relation = run.settings, relation_of_test_sets(run)
     test = settings.test
     if relation == "independent":
         # The ordinary paired test is valid here, so the published and the sound verdict agree.
@@ -66,8 +66,7 @@ def verdict_cell(row: Mapping[Any, Any], prefix: str, reference: str | None = No
 def verdict_notes(run: Run) -> list[str]:
     """Return the sentences that explain marks and verdicts."""
     settings, verdicts = run.settings, run.wins_ties_losses()
-    relation = relation_of_test_sets(run.detects, run.folds_per_dataset)
-    limits = [*_limits(settings, relation, verdicts, run.scores), *_untested(run, verdicts)]
+    relation, limits = relation_of_test_sets(run), [*_limits(run), *_untested(run, verdicts)]
     if relation == "independent":
         return [*_notes_of_rounds(settings), *limits]
     counts = f"W/T/L: number of datasets on which {settings.reference} wins, ties and loses against the method"
@@ -98,18 +97,17 @@ def verdict_notes(run: Run) -> list[str]:
     ]
 
 
-def _limits(
-    settings: ComparisonSettings, relation: TestSets, verdicts: pd.DataFrame, scores: pd.DataFrame
-) -> list[str]:
+def _limits(run: Run) -> list[str]:
     """Return the sentences on the limits of the verdicts: small differences, and cases without a verdict."""
-    notes = []
+    notes, verdicts = [], run.wins_ties_losses()
     if verdicts["detectable"].notna().any():
+        test = _SOUND_TITLES[relation_of_test_sets(run)]
         notes.append(
-            f"Detectable: smallest true difference from {settings.reference} that the {_SOUND_TITLES[relation]} finds "
-            "with a probability of 80 %; median over datasets. A tie does not exclude smaller differences; "
+            f"Detectable: smallest true difference from {run.settings.reference} that the {test} finds with a "
+            "probability of 80 %; median over datasets. A tie does not exclude smaller differences; "
             "'mfbench power' shows how much more data would find them."
         )
-    columns = [KINDS[prefix] for _, prefix in verdict_columns(settings, relation)]
+    columns = [KINDS[prefix] for _, prefix in verdict_columns(run)]
     without = verdicts[(verdicts[columns] == NO_VERDICT).any(axis=1)]
     if len(without):
         reasons = "; ".join(f"{reason!s}: {_places(rows)}" for reason, rows in without.groupby("reason", sort=False))
@@ -119,7 +117,7 @@ def _limits(
     identical = verdicts[verdicts["reason"] == IDENTICAL]
     if len(identical):
         notes.append(f"Ties without evidence, because all scores are identical: {_places(identical)}.")
-    if without_p_value(scores).any():
+    if without_p_value(run.scores).any():
         notes.append(f"{NO_VERDICT_MARK}: no verdict on the difference from the best.")
     return notes
 
@@ -192,9 +190,9 @@ def _marks(settings: ComparisonSettings, test: str) -> str:
     )
 
 
-def _levels(settings: ComparisonSettings, protocol: EvaluationProtocol) -> list[str]:
+def _levels(settings: ComparisonSettings, protocol: RecordedProtocol) -> list[str]:
     """Return the sentence on the actual levels of the report's tests, and whether its own design was measured."""
-    kind, repeats = protocol.kind, protocol.repeats
+    kind, repeats = protocol.resampling, protocol.repeats
     rules = dict.fromkeys((settings.published_test, "corrected-t", settings.test))
     levels = {rule: level for rule in rules if (level := level_held(rule, kind, repeats))}
     best = best_level_held(settings.test, kind, repeats)

@@ -1,7 +1,5 @@
 """The machine and software of a run: ``environment.json`` in the run folder."""
 
-from __future__ import annotations
-
 import os
 import platform
 import re

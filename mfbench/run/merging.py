@@ -4,15 +4,13 @@ Rows are copied as stored, so the numbers of a merged run are bit-identical. Eac
 SQLite's ``ATTACH`` would also copy damaged rows, and cannot read a store in a read-only folder.
 """
 
-from __future__ import annotations
-
 import glob
 import json
 import sqlite3
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -22,10 +20,7 @@ import numpy as np
 from mfbench.base.text import counted, diff, first_clauses, listing, union
 from mfbench.errors import NeverStartedError, RunError, UsageError, explained
 from mfbench.model.trials import Status
-from mfbench.run.store.checksums import TRIAL_COLUMNS, WHOLE, fill_checksums, seal
-from mfbench.run.store.file import FILE_ERRORS, FILE_NAME, REMNANT, open_store, reason_of, transaction
-from mfbench.run.store.formats import unpack, unpack_candidates, unpack_curve
-from mfbench.run.store.integrity import remark_on_damage
+from mfbench.run.store import checksums, file, formats
 from mfbench.run.store.metadata import Environment, RecordedShard, RunMetadata, joined_code
 from mfbench.run.store.store import Store
 from mfbench.suite.plan import digest_of
@@ -37,27 +32,27 @@ REPLACED = ("meta", "plan", "datasets", "left_out")
 @contextmanager
 def changed_store(target: Path) -> Iterator[sqlite3.Connection]:
     """Yield a connection to a folder's store in a transaction, which is rolled back if the block raises."""
-    path = target / FILE_NAME
+    path = target / file.FILE_NAME
     is_new = not path.exists()
     absent = [folder for folder in (target, *target.parents) if not folder.exists()]
     with (
-        explained(RunError, partial(reason_of, path), *FILE_ERRORS),
+        explained(RunError, partial(file.reason_of, path), *file.FILE_ERRORS),
         explained(RunError, lambda reason: f"cannot write to {target}: {reason}", OSError),
         _removed_on_error(absent),
     ):
         target.mkdir(parents=True, exist_ok=True)
         # Inside the target, because a folder next to it, left by a killed process, would look like a run.
-        with tempfile.TemporaryDirectory(prefix=REMNANT, dir=target) as folder:
-            work = Path(folder) / FILE_NAME if is_new else path
-            with closing(open_store(work, read_only=False)) as db, transaction(db):
+        with tempfile.TemporaryDirectory(prefix=file.REMNANT, dir=target) as folder:
+            work = Path(folder) / file.FILE_NAME if is_new else path
+            with closing(file.open_store(work, read_only=False)) as db, file.transaction(db):
                 for table in REPLACED:
                     db.execute(f"DELETE FROM {table}")
                 yield db
-                fill_checksums(db)
-                seal(db, *WHOLE)
+                checksums.fill_checksums(db)
+                checksums.seal(db, *checksums.WHOLE)
             if is_new:
                 for suffix in ("-wal", "-shm"):
-                    path.with_name(f"{FILE_NAME}{suffix}").unlink(missing_ok=True)  # left by a deleted store
+                    path.with_name(f"{file.FILE_NAME}{suffix}").unlink(missing_ok=True)  # left by a deleted store
                 work.replace(path)
 
 
@@ -89,13 +84,27 @@ _UNITED = (
 )  # fmt: skip
 
 
+# Dataset, method, repeat and fold of a trial.
+Coordinates = tuple[str, str, int, int]
+
+
 @dataclass(frozen=True)
 class RecordedRun:
-    """The properties of a run that decide whether it can be merged with others."""
+    """A run to merge: what decides whether it can be merged with others, and its trials."""
 
     folder: Path  # the run folder as shown in messages
     meta: RunMetadata
     hashes: Mapping[str, str]  # the content hash of each dataset used, by label
+    # Position, key and coordinates of each planned trial, in plan order.
+    plan: Sequence[tuple[int, str, Coordinates]] = ()
+    statuses: Mapping[str, str] = field(default_factory=dict)  # the status of each result by key
+    checked: set[str] = field(default_factory=set)  # the tables of its store whose checksums have been verified
+
+    @cached_property
+    def digest(self) -> str:
+        """Identifier of the whole plan, of which the run may be a shard."""
+        recorded = "" if self.meta.shard is None else self.meta.shard.digest
+        return recorded or digest_of(key for _, key, _ in self.plan)
 
 
 def check_compatible(runs: Sequence[RecordedRun]) -> None:
@@ -246,24 +255,6 @@ def machine_of(environment: Environment) -> str:
 
 
 MOST_NAMED = 20
-# Dataset, method, repeat and fold of a trial.
-Coordinates = tuple[str, str, int, int]
-
-
-@dataclass(frozen=True)
-class SourceRun(RecordedRun):
-    """A run to merge."""
-
-    # Position, key and coordinates of each planned trial, in plan order.
-    plan: list[tuple[int, str, Coordinates]]
-    statuses: dict[str, str]  # the status of each result by key
-    checked: set[str]  # the tables of its store whose checksums have been verified
-
-    @cached_property
-    def digest(self) -> str:
-        """Identifier of the whole plan, of which the run may be a shard."""
-        recorded = "" if self.meta.shard is None else self.meta.shard.digest
-        return recorded or digest_of(key for _, key, _ in self.plan)
 
 
 @dataclass(frozen=True)
@@ -275,7 +266,7 @@ class JoinedPlan:
     shard: RecordedShard | None  # the part of a plan that these form; None if nothing is known to be missing
 
 
-def joined_plan(runs: Sequence[SourceRun], methods: Sequence[str]) -> JoinedPlan:
+def joined_plan(runs: Sequence[RecordedRun], methods: Sequence[str]) -> JoinedPlan:
     """Return the union of the planned trials."""
     # Runs of one plan keep this plan's order, in any order of the runs. Other runs follow one another: the datasets and
     # methods of the first, then those that only the next has.
@@ -284,7 +275,7 @@ def joined_plan(runs: Sequence[SourceRun], methods: Sequence[str]) -> JoinedPlan
     if is_one_plan:
         rows.sort(key=lambda row: row[0])
     positions: dict[Coordinates, int] = {}
-    chosen: dict[Coordinates, tuple[str, SourceRun]] = {}
+    chosen: dict[Coordinates, tuple[str, RecordedRun]] = {}
     for position, run, key, place in rows:
         before, planner = chosen.setdefault(place, (key, run))
         positions.setdefault(place, position)
@@ -330,7 +321,7 @@ def named(place: Coordinates) -> str:
     return f"{method} on {dataset} in repeat {repeat}, fold {fold}"
 
 
-def remarks_on_plan(runs: Sequence[SourceRun], plan: JoinedPlan) -> list[str]:
+def remarks_on_plan(runs: Sequence[RecordedRun], plan: JoinedPlan) -> list[str]:
     """Return one sentence for each missing part of a plan, and one if runs belong to different plans."""
     shards = [run for run in runs if run.meta.shard is not None]
     remarks = [
@@ -352,7 +343,7 @@ def remarks_on_plan(runs: Sequence[SourceRun], plan: JoinedPlan) -> list[str]:
     return remarks
 
 
-_COLUMNS = {**WHOLE, "trials": (*TRIAL_COLUMNS, "checksum")}
+_COLUMNS = {**checksums.WHOLE, "trials": (*checksums.TRIAL_COLUMNS, "checksum")}
 
 
 def merge_runs(sources: Sequence[Path], target: Path) -> list[str]:
@@ -365,9 +356,9 @@ def merge_runs(sources: Sequence[Path], target: Path) -> list[str]:
     # a folder of runs must lock it.
     if not sources:
         raise UsageError("there is nothing to join; name at least one run")
-    is_new = not (target / FILE_NAME).exists()
+    is_new = not (target / file.FILE_NAME).exists()
     folders = list({folder.resolve(): folder for folder in (*([] if is_new else [target]), *sources)}.values())
-    runs: list[SourceRun] = []
+    runs: list[RecordedRun] = []
     remarks: list[str] = []
     for folder in folders:
         try:
@@ -392,7 +383,7 @@ def merge_runs(sources: Sequence[Path], target: Path) -> list[str]:
     return [*remarks, *remarks_on(runs), *remarks_on_plan(runs, plan)]
 
 
-def _read(folder: Path) -> tuple[SourceRun, list[str]]:
+def _read(folder: Path) -> tuple[RecordedRun, list[str]]:
     """Return the properties that decide a run's merge, and a remark if any of its results are damaged."""
     checked: set[str] = set()
     with Store(folder, read_only=True, checked=checked) as store:
@@ -401,7 +392,7 @@ def _read(folder: Path) -> tuple[SourceRun, list[str]]:
         query = "SELECT position, key, dataset, method, repeat, fold FROM plan ORDER BY position"
         plan: list[Any] = [(position, key, tuple(place)) for position, key, *place in store.raw(query)]
         statuses = dict(store.raw("SELECT key, status FROM trials"))
-        return SourceRun(folder, store.meta(), hashes, plan, statuses, checked), remark_on_damage(store.damaged)
+        return RecordedRun(folder, store.meta(), hashes, plan, statuses, checked), file.remark_on_damage(store.damaged)
 
 
 def _out(metadata: RunMetadata, plan: JoinedPlan, target: Path, *, is_new: bool) -> str:
@@ -412,13 +403,13 @@ def _out(metadata: RunMetadata, plan: JoinedPlan, target: Path, *, is_new: bool)
 
 
 def _copy(
-    db: sqlite3.Connection, runs: Sequence[SourceRun], planned: Sequence[SourceRun], plan: JoinedPlan, target: Path
+    db: sqlite3.Connection, runs: Sequence[RecordedRun], planned: Sequence[RecordedRun], plan: JoinedPlan, target: Path
 ) -> None:
     """Copy datasets, splits and results; of several results of a trial, the first success or else the first one."""
     used = {label for run in planned for label in (*run.hashes, *run.meta.methods)}
     places = {key: place for place, key in plan.keys.items()}
-    splitters: dict[tuple[Any, ...], SourceRun] = {}
-    keepers: dict[str, SourceRun] = {}
+    splitters: dict[tuple[Any, ...], RecordedRun] = {}
+    keepers: dict[str, RecordedRun] = {}
     for run in runs:
         for key, status in run.statuses.items():
             keeper = keepers.setdefault(key, run)
@@ -442,7 +433,7 @@ def _rows(store: Store, table: str) -> Iterator[tuple[Any, ...]]:
 
 
 def _copy_split(
-    db: sqlite3.Connection, run: SourceRun, row: tuple[Any, ...], splitters: dict[tuple[Any, ...], SourceRun]
+    db: sqlite3.Connection, run: RecordedRun, row: tuple[Any, ...], splitters: dict[tuple[Any, ...], RecordedRun]
 ) -> None:
     """Copy the split of a fold, or check that it equals another run's: predictions refer to its rows."""
     place = row[:4]
@@ -462,9 +453,9 @@ def _copy_split(
 
 def _copy_result(
     db: sqlite3.Connection,
-    run: SourceRun,
+    run: RecordedRun,
     row: tuple[Any, ...],
-    keepers: Mapping[str, SourceRun],
+    keepers: Mapping[str, RecordedRun],
     places: Mapping[str, Coordinates],
 ) -> None:
     """Copy a result if it is the one to keep, or check that it equals that one if both succeeded."""
@@ -483,8 +474,8 @@ def _copy_result(
 def _decoded(row: tuple[Any, ...]) -> str:
     """Return results as text, in which NaN equals NaN, without times, which differ between repetitions."""
     values = dict(zip(_COLUMNS["trials"], row, strict=True))
-    points = unpack_candidates(values["candidates"]) if values["candidates"] else []
-    curve = unpack_curve(values["curve"]) if values["curve"] else None
+    points = formats.unpack_candidates(values["candidates"]) if values["candidates"] else []
+    curve = formats.unpack_curve(values["curve"]) if values["curve"] else None
     return repr(
         (
             sorted(json.loads(values["scores"] or "{}").items()),
@@ -498,7 +489,7 @@ def _decoded(row: tuple[Any, ...]) -> str:
 
 def _numbers(value: Any) -> Any:
     """Return an array, packed or not, as a list; other values unchanged."""
-    value = unpack(value) if isinstance(value, bytes) else value
+    value = formats.unpack(value) if isinstance(value, bytes) else value
     return value.tolist() if isinstance(value, np.ndarray) else value
 
 
@@ -534,4 +525,4 @@ def _data(folder: Path) -> dict[str, dict[str, Any]]:
 def _plain(name: str, value: Any) -> Any:
     if name in _LISTS:
         return json.loads(value or "null") or []
-    return unpack(value).tolist() if isinstance(value, bytes) else value
+    return formats.unpack(value).tolist() if isinstance(value, bytes) else value

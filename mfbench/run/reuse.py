@@ -6,15 +6,12 @@ data and folds, against which its arrays were checked. Failures that a repetitio
 not copied. Other runs are only read.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from mfbench.base.text import counted, listing
 from mfbench.errors import RunError
@@ -24,11 +21,7 @@ from mfbench.run.merging import differing_data, insert, machine_of
 from mfbench.run.store.file import FILE_NAME
 from mfbench.run.store.metadata import Environment, Reused, RunMetadata, code_of, differences_of
 from mfbench.run.store.store import Store
-from mfbench.suite.forms import KINDS
-from mfbench.suite.plan import is_shard_folder_name
-
-if TYPE_CHECKING:
-    from mfbench.suite.plan import Plan
+from mfbench.suite.plan import Plan, is_shard_folder_name
 
 _OTHER_CONTENT = "data, parameters or protocol"
 Keys = dict[str, list[str]]
@@ -71,7 +64,7 @@ def reuse_results(
     notes: list[str] = []
     missing, n_copied = planned - store.finished(retried), 0
     for run in runs:
-        if KINDS[plan.loaded.protocol.kind].times:
+        if plan.loaded.spec.times:
             if run.is_requested:
                 notes.append(f"No results of {run.name} were used: times compare if measured together.")
             continue

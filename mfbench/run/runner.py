@@ -32,7 +32,7 @@ from mfbench.run.reuse import copied_statuses, earlier_runs, opened_sources, reu
 from mfbench.run.store.file import FILE_NAME, locked, set_aside
 from mfbench.run.store.metadata import Environment, metadata_of
 from mfbench.run.store.store import Store
-from mfbench.run.workers.job import ArrayFiles, Job, owners_of_method, owners_of_metrics, owners_of_plugin, write_arrays
+from mfbench.run.workers.job import ArrayFiles, Job, owners_of_method, owners_of_plugin, shared_owners, write_arrays
 from mfbench.run.workers.local import LocalPool
 from mfbench.suite.loading import LoadedSuite
 from mfbench.suite.plan import Plan
@@ -292,17 +292,11 @@ def _keep_results(plan: Plan, folder: Path) -> None:
     with Store(folder, read_only=True) as store:
         if not store.has_plan():
             return
-    reasons = [f"{label}: {reason}" for label, reason in plan.left_out.items()]
-    more = [f"… and {len(reasons) - _REASONS_SHOWN} more"] if len(reasons) > _REASONS_SHOWN else []
-    raise NothingPlannedError(
-        "\n".join(
-            [
-                f"nothing of {plan.loaded.suite.suite.name!r} can be run, so the results in {folder} stay as they are",
-                *reasons[:_REASONS_SHOWN],
-                *more,
-            ]
-        )
-    )
+    lines = [f"nothing of {plan.loaded.suite.suite.name!r} can be run, so the results in {folder} stay as they are"]
+    lines += [f"{label}: {reason}" for label, reason in plan.left_out.items()]
+    if len(plan.left_out) > _REASONS_SHOWN:
+        lines[1 + _REASONS_SHOWN :] = [f"… and {len(plan.left_out) - _REASONS_SHOWN} more"]
+    raise NothingPlannedError("\n".join(lines))
 
 
 def _job(
@@ -315,6 +309,7 @@ def _job(
         files=files,
         data_folder=data_folder,
         protocol=plan.protocol,
+        runner=plan.loaded.spec.runner,
         settings=plan.loaded.protocol,
         true_pairs={label: tuple(planned.data.interactions or ()) for label, planned in plan.datasets.items()},
         structures={label: p.structure for label, p in plan.datasets.items() if p.structure is not None},
@@ -324,7 +319,7 @@ def _job(
         log=folder.resolve() / "workers.log",
         plugins=tuple(registry.plugins.values()),
         owners={label: owners_of_method(method, registry) for label, method in plan.methods.items()},
-        metric_owners=owners_of_metrics(plan.loaded.protocol, registry),
+        shared_owners=shared_owners(plan.loaded.protocol, registry),
         round_owners={
             label: owners_of_plugin(registry.dataset(reference.expression.name).plugin)
             for label, reference in references.items()

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from mfbench.errors import RunError, UnknownNameError, UsageError
-from mfbench.model.specs import Score
+from mfbench.model.evaluation import Score
 from mfbench.suite.schema import ReportSettings
 from mfbench.suite.schema import Rule as RuleName
 

@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
+from mfbench.model.evaluation import CURVE_METRICS
 from mfbench.run.trial.folds import ranking
 from mfbench.stats.cells import ComparisonSettings, results_by_cell
 from mfbench.stats.paired import LEAST_PAIRS, corrected_error, corrected_t_test
 from mfbench.stats.selection import stability_of_counts
 from mfbench.stats.summary import complete_table, means_of
-from mfbench.suite.forms import CURVE_METRICS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

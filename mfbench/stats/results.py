@@ -12,7 +12,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from mfbench.errors import RunError, UnknownNameError, UsageError
+from mfbench.model.evaluation import CURVE_METRICS
 from mfbench.model.sections import Presentation
+from mfbench.run.store.metadata import RecordedProtocol
 from mfbench.stats.across_datasets import Overall, dummy_scores, performance_ratios
 from mfbench.stats.calibration import design_of, rejections, worse_than_best
 from mfbench.stats.cells import ComparisonSettings, settings_of
@@ -40,8 +42,6 @@ from mfbench.stats.published import compare_counts, compare_with_published
 from mfbench.stats.selection import collections_of, dataset_frame, selected_features, selection_counts, size_frame
 from mfbench.stats.stored import Correctness, StoredRun, decision_frame, failed_trials, frame_of, prediction_frame
 from mfbench.stats.summary import companion_scores, time_table, timing_exponents, timing_profile
-from mfbench.suite.forms import CURVE_METRICS, KINDS
-from mfbench.suite.protocols import EvaluationProtocol, make_protocol
 
 
 class Run:
@@ -234,7 +234,7 @@ class Run:
     @property
     def detects(self) -> bool:
         """Whether the run measured selectors against the ground truth, without predictions."""
-        return not KINDS[self.meta.protocol.kind].predicts
+        return not self.meta.design.predicts
 
     @cached_property
     def detection(self) -> pd.DataFrame:
@@ -282,12 +282,12 @@ class Run:
     @property
     def measured(self) -> list[str]:
         """The scores of a trial: for ``ground-truth`` all detection scores, whichever the suite names."""
-        return list(KINDS[self.meta.protocol.kind].scores) if self.detects else self.metrics
+        return list(self.meta.scores) if self.detects else self.metrics
 
-    @cached_property
-    def protocol(self) -> EvaluationProtocol:
+    @property
+    def protocol(self) -> RecordedProtocol:
         """The protocol that split the rows."""
-        return make_protocol(self.meta.protocol.model_dump(), self.meta.seed)
+        return self.meta.design
 
     @property
     def tuned(self) -> dict[str, str]:

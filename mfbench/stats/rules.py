@@ -28,7 +28,6 @@ from mfbench.stats.paired import (
     sign_test,
     wilcoxon_test,
 )
-from mfbench.suite.forms import KINDS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -168,23 +167,23 @@ _DECISIONS: dict[str, Held] = {
 _BEST: dict[str, Held] = {_ONCE: Held(0.0, 0.033, _ONCE), _REPEATED: Held(0.0, 0.037, _REPEATED)}
 
 
-def design_name(kind: str, folds: int, repeats: int) -> str:
+def design_name(resampling: str, folds: int, repeats: int) -> str:
     """Return the name of a resampling design, as in `Held.design`."""
-    if KINDS[kind].resampling in _RANDOM:
-        return f"{repeats} random {KINDS[kind].resampling}"
+    if resampling in _RANDOM:
+        return f"{repeats} random {resampling}"
     return f"{repeats} × {folds} folds" if repeats > 1 else f"{folds} folds"
 
 
-def best_level_held(rule: str, kind: str, repeats: int) -> Held | None:
+def best_level_held(rule: str, resampling: str, repeats: int) -> Held | None:
     """Return how often any of up to 20 equal methods is called worse than the best; None if not measured."""
-    if rule != "corrected-t" or KINDS[kind].resampling != "folds":
+    if rule != "corrected-t" or resampling != "folds":
         return None
     return _BEST[_REPEATED if repeats > 1 else _ONCE]
 
 
-def level_held(rule: str, kind: str, repeats: int) -> Held | None:
+def level_held(rule: str, resampling: str, repeats: int) -> Held | None:
     """Return the measured level of a rule in the design closest to a protocol; None if not measured."""
-    if KINDS[kind].resampling in _RANDOM:
+    if resampling in _RANDOM:
         return _HELD.get((rule, _THIRDS))
     return _DECISIONS.get(rule) or _HELD.get((rule, _REPEATED if repeats > 1 else _ONCE))
 

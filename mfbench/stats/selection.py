@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from mfbench.model.specs import Score
+from mfbench.model.evaluation import Score
 from mfbench.model.trials import Candidate, Status
 
 if TYPE_CHECKING:

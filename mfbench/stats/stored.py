@@ -18,12 +18,11 @@ from mfbench.errors import RunError, UnknownNameError
 from mfbench.run.merging import remarks_on_environments
 from mfbench.run.reuse import remarks_on_reuse
 from mfbench.run.store.checksums import RESULT_COLUMNS
+from mfbench.run.store.file import remark_on_damage
 from mfbench.run.store.formats import StoredSplit
-from mfbench.run.store.integrity import remark_on_damage
 from mfbench.run.store.store import Store
 from mfbench.stats.detection import remark_on_shard
 from mfbench.stats.selection import pick_candidates
-from mfbench.suite.protocols import make_protocol
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -248,13 +247,12 @@ class StoredRun:
 
     def _absent_places(self, store: Store) -> list[tuple[str, str, int, int]]:
         """Return the trials missing from a partial run; as in an interrupted run, they have no result yet."""
-        protocol = make_protocol(self.meta.protocol.model_dump(), self.meta.seed)
         present = set(store.raw("SELECT dataset, method, repeat, fold FROM plan"))
         every = (
             (label, method, *place)
             for label in (dataset["label"] for dataset in self.datasets)
             for method in self.meta.methods
-            for place in protocol.coordinates(self.meta.splits.get(label))
+            for place in self.meta.design.coordinates(self.meta.splits.get(label))
         )
         return [place for place in every if place not in present]
 

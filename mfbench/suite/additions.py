@@ -22,7 +22,6 @@ from mfbench.host.declared import expression_of
 from mfbench.host.expressions import is_reference, parse
 from mfbench.host.probes import shown
 from mfbench.host.registry import Registry
-from mfbench.suite.forms import KINDS
 from mfbench.suite.loading import LoadedSuite, load_suite
 from mfbench.suite.resolve import resolve_datasets
 from mfbench.suite.schema import Datasets, Method
@@ -203,7 +202,7 @@ def _methods(loaded: LoadedSuite, registry: Registry, add: Sequence[str]) -> dic
 
 def _fitting(method: Method, option: str, loaded: LoadedSuite, registry: Registry) -> Method:
     """Adapt a method to the protocol: with a classifier if test rows are predicted, else with a single step."""
-    if KINDS[loaded.protocol.kind].predicts:
+    if loaded.spec.predicts:
         if method.classifier is None:
             raise UsageError(f"{option}: the suite predicts classes, so write a classifier after the rule, such as knn")
         name = parse(method.classifier, references=True).bare_name

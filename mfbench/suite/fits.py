@@ -10,7 +10,6 @@ import numpy as np
 
 from mfbench.host.expressions import canonical_text
 from mfbench.model.specs import Dataset
-from mfbench.suite.forms import KINDS
 from mfbench.suite.methods import TOP, PlannedDataset, ResolvedMethod, curve_sizes
 from mfbench.suite.protocols import EvaluationProtocol
 
@@ -121,7 +120,7 @@ def fits_of(method: ResolvedMethod, sizes: FoldSizes, protocol: EvaluationProtoc
     """Return the fits in a trial of a method, for each of its problems."""
     fits = Fits()
     outer = FitLocation(False, sizes.rows, "")
-    if not KINDS[protocol.kind].predicts:
+    if not protocol.predicts:
         if method.selector is not None:
             fits.selectors[outer] = 1
         else:

@@ -15,8 +15,8 @@ from mfbench.errors import SuiteError, UnknownNameError, UsageError, suggestion
 from mfbench.host.expressions import Expression, Registered, parse
 from mfbench.host.factories import check_parameters
 from mfbench.host.registry import Registry
-from mfbench.model.specs import Score
-from mfbench.suite.forms import CURVE_METRICS, KINDS
+from mfbench.model.evaluation import CURVE_METRICS, ProtocolSpec, Score
+from mfbench.suite.forms import COMMON
 from mfbench.suite.schema import (
     FEWEST_ROWS,
     LARGEST_FILE,
@@ -120,6 +120,7 @@ class LoadedSuite:
     profile: str
     protocol: ProtocolSettings  # the protocol with the profile applied: every key of its kind is set
     request: tuple[str, ...]  # the words after `mfbench suite` that request this suite
+    spec: ProtocolSpec  # of the kind of protocol
     scores: Mapping[str, Score]  # what the metrics of the protocol mean, by name in its order
     part: str | None = None  # name of the part to run; None for the whole suite
     # Methods that are not in the file, by label, each with the option that added it.
@@ -129,7 +130,7 @@ class LoadedSuite:
     @property
     def all_scores(self) -> dict[str, Score]:
         """What each score of a trial means: the metrics, and those that the protocol always measures."""
-        return {**self.scores, **KINDS[self.protocol.kind].scores}
+        return {**self.scores, **self.spec.own_scores}
 
     @property
     def part_patterns(self) -> tuple[str, ...]:
@@ -171,11 +172,12 @@ def load_suite(
     """Find, read and validate a suite."""
     path = find_suite(name, registry)
     suite = parse_suite(read_text(path), str(path))
+    spec = protocol_of(suite, registry, str(path))
     if seed is not None:
         if not 0 <= seed < 2**32:
             raise UsageError(f"--seed {seed} is out of range: use a whole number from 0 to {2**32 - 1}")
         suite = suite.model_copy(update={"suite": suite.suite.model_copy(update={"seed": seed})})
-    profiles = {**standard_profiles(suite.protocol.kind), **suite.profiles}
+    profiles = {**standard_profiles(spec), **suite.profiles}
     default = preferred if preferred in profiles else suite.suite.profile
     profile_name = default if profile is None else profile
     if profile_name not in profiles:
@@ -192,16 +194,16 @@ def load_suite(
     options = {"--profile": profile_name, "--part": part, "--seed": seed, "--max-rows": max_rows}
     words = [word for option, value in options.items() if value is not None for word in (option, str(value))]
     words += [word for metric in metrics for word in ("--metric", metric)]
-    protocol = suite.protocol.completed(profiles[profile_name])
+    protocol = suite.protocol.completed(spec, profiles[profile_name])
     if max_rows is not None:
-        if not KINDS[protocol.kind].samples:
+        if not spec.samples:
             raise UsageError(f"--max-rows: the protocol {protocol.kind!r} of {path} does not sample training rows")
         if max_rows < FEWEST_ROWS:
             raise UsageError(f"--max-rows {max_rows} is too few: use a whole number from {FEWEST_ROWS}")
         protocol = protocol.model_copy(update={"max_rows": max_rows})
-    scores = scores_of(protocol, registry, metrics, str(path))
+    scores = scores_of(protocol, spec, registry, metrics, str(path))
     protocol = protocol.model_copy(update={"metrics": list(scores)})
-    return LoadedSuite(suite, path, profile_name, protocol, (name, *words), scores, part)
+    return LoadedSuite(suite, path, profile_name, protocol, (name, *words), spec, scores, part)
 
 
 def _of_profile(suite: Suite, profile: str, profiles: Collection[str], file: str) -> Suite:
@@ -266,7 +268,6 @@ def parse_suite(text: str, file: str) -> Suite:
         more = len(lines) - ERRORS_SHOWN
         raise SuiteError("\n".join(lines[:ERRORS_SHOWN] + ([f"… and {more} more"] if more > 0 else []))) from None
     _check_labels(suite, file)
-    _check_keys(suite, file)
     return suite
 
 
@@ -291,63 +292,73 @@ def _share_a_profile(first: Method, second: Method) -> bool:
     return first.profiles is None or second.profiles is None or bool(set(first.profiles) & set(second.profiles))
 
 
-def _check_keys(suite: Suite, file: str) -> None:
-    """Reject keys of another kind of protocol: readers would expect ignored keys to have an effect."""
+def protocol_of(suite: Suite, registry: Registry, file: str) -> ProtocolSpec:
+    """Return the protocol of a suite; keys of other protocols are errors, since readers would expect an effect."""
     kind = suite.protocol.kind
-    keys = KINDS[kind].keys
+    try:
+        spec: ProtocolSpec = registry.protocol(kind).spec
+    except UsageError as error:
+        raise SuiteError(f"{file}: protocol.kind: {error}") from None
+    optional = {"curve": spec.draws_curves, "max_rows": spec.samples}
+    keys = [*spec.keys, *COMMON, *(key for key, is_possible in optional.items() if is_possible)]
     if "metrics" in suite.protocol.model_fields_set and not suite.protocol.metrics:
         raise SuiteError(f"{file}: protocol.metrics: an empty list; list at least one metric, or leave it out")
-    if KINDS[kind].predicts:
+    if spec.predicts:
         for position, method in enumerate(suite.methods):
             if method.classifier is None:
                 raise SuiteError(f"{file}: methods[{position}].classifier: missing; add classifier = …")
     tables = {"protocol": suite.protocol, **{f"profiles.{name}": table for name, table in suite.profiles.items()}}
     for path, table in tables.items():
         for key in sorted(table.model_fields_set - set(keys)):
-            own = ", ".join(KINDS[kind].sound)
-            raise SuiteError(f"{file}: {path}.{key}: the protocol {kind!r} has no such key; it has {own}")
+            near = suggestion(key, keys)
+            near = near if near.startswith(": did you mean") else f"; it has {', '.join(spec.keys)}"
+            raise SuiteError(f"{file}: {path}.{key}: the protocol {kind!r} has no such key{near}")
+    return spec
 
 
 def scores_of(
-    protocol: ProtocolSettings, registry: Registry, added: Sequence[str] = (), file: str = ""
+    protocol: ProtocolSettings, spec: ProtocolSpec, registry: Registry, added: Sequence[str] = (), file: str = ""
 ) -> dict[str, Score]:
     """Return what a protocol's metrics mean, by name; those of ``--metric`` come first."""
-    kind, scores = KINDS[protocol.kind], dict[str, Score]()
+    scores = dict[str, Score]()
     for option, metrics in (("--metric", added), ("", protocol.metrics)):
         for metric in metrics:
             location = f"--metric {metric!r}" if option else f"{file}: protocol.metrics"
             try:
-                name, score = _score(metric, protocol.kind, registry)
+                name, score = _score(metric, spec, registry)
             except UsageError as error:
                 raise (UsageError if option else SuiteError)(f"{location}: {error}") from None
             if name not in scores:
                 scores[name] = score
             elif metrics is added or name not in added:
                 raise (UsageError if option else SuiteError)(f"{location}: {name!r}: list each metric only once")
-    if kind.draws_curves:
+    if spec.draws_curves:
         _check_area(scores, f"{file}: protocol.metrics")
     return scores
 
 
-def metric_entries(protocol: ProtocolSettings, registry: Registry) -> list[Registered]:
-    """Return what plugins registered of a protocol's metrics."""
-    own = KINDS[protocol.kind].scores
-    return [registry.metric(parse(name, references=True).name) for name in protocol.metrics if name not in own]
+def shared_entries(protocol: ProtocolSettings, registry: Registry) -> list[Registered]:
+    """Return what plugins registered that every trial of a protocol runs: the protocol and its metrics."""
+    entry = registry.protocol(protocol.kind)
+    own = entry.spec.own_scores
+    metrics = (parse(name, references=True).name for name in protocol.metrics if name not in own)
+    return [entry, *(registry.metric(name) for name in metrics)]
 
 
 def score_named(text: str, registry: Registry) -> Score:
     """Return what a score means, whichever protocol measures it."""
-    kind = next((kind for kind in KINDS if text in KINDS[kind].scores), next(iter(KINDS)))
-    return _score(text, kind, registry)[1]
+    specs = [entry.spec for entry in registry.protocols.values()]
+    spec = next((spec for spec in specs if text in spec.own_scores), next(spec for spec in specs if spec.predicts))
+    return _score(text, spec, registry)[1]
 
 
-def _score(text: str, kind: str, registry: Registry) -> tuple[str, Score]:
+def _score(text: str, spec: ProtocolSpec, registry: Registry) -> tuple[str, Score]:
     """Return the canonical name of a metric, and what it means."""
-    own = KINDS[kind].scores
+    own = spec.own_scores
     if text in own:
         return text, own[text]
-    if not KINDS[kind].predicts or any(text in other.scores for other in KINDS.values()):
-        raise UsageError(f"the protocol {kind!r} does not measure {text!r}{suggestion(text, own)}")
+    if not spec.predicts or any(text in other.spec.own_scores for other in registry.protocols.values()):
+        raise UsageError(f"the protocol {spec.name!r} does not measure {text!r}{suggestion(text, own)}")
     expression = parse(text, references=True)
     try:
         registered = registry.metric(expression.name)

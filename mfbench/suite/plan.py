@@ -25,8 +25,7 @@ from mfbench.host.factories import is_for_two_classes
 from mfbench.host.registry import Registry
 from mfbench.model.specs import Dataset, DatasetSpec
 from mfbench.model.trials import Trial, Unavailable
-from mfbench.suite.forms import KINDS
-from mfbench.suite.loading import LoadedSuite, Restriction, metric_entries
+from mfbench.suite.loading import LoadedSuite, Restriction, shared_entries
 from mfbench.suite.methods import PlannedDataset, ResolvedMethod, Step, curve_sizes
 from mfbench.suite.protocols import EvaluationProtocol, key_settings, make_protocol, seed_of
 from mfbench.suite.published import PublishedCount, PublishedFigure, PublishedTable, load_published, match, match_counts
@@ -181,7 +180,7 @@ class Plan:
     @property
     def protocol(self) -> EvaluationProtocol:
         """The protocol object of this plan."""
-        return make_protocol(self.loaded.protocol.model_dump(), self.loaded.suite.suite.seed)
+        return make_protocol(self.loaded.spec, self.loaded.protocol.model_dump(), self.loaded.suite.suite.seed)
 
 
 def make_plan(loaded: LoadedSuite, registry: Registry, only: Sequence[str] = (), lookup: Lookup | None = None) -> Plan:
@@ -250,11 +249,11 @@ def _add_datasets(plan: Plan, entries: Mapping[str, DatasetEntry], registry: Reg
 
 def _add_dataset(plan: Plan, label: str, entry: DatasetEntry, registry: Registry, lookup: Lookup) -> None:
     """Load a dataset into the plan; an unusable one is left out with the reason."""
-    settings, reference = plan.loaded.protocol, entry.reference
+    reference = entry.reference
     try:
-        if not KINDS[settings.kind].predicts:
+        if not plan.loaded.spec.predicts:
             whole = check_rounds(reference, registry)
-            structure_of(with_structure(whole, entry.columns, repr(reference.text)), settings.kind, None, registry)
+            structure_of(with_structure(whole, entry.columns, repr(reference.text)), plan.loaded.spec, None, registry)
             assert isinstance(reference, RegisteredReference)  # `check_rounds` rejects all others
             plan.datasets[label] = _planned(label, whole, entry, reference=reference)
             return
@@ -287,7 +286,7 @@ def _planned(label: str, whole: Dataset, entry: DatasetEntry, **origin: Any) -> 
 def _with_splits(planned: PlannedDataset, plan: Plan, registry: Registry) -> PlannedDataset:
     """Add the splitter of a dataset, after checking that it can be split."""
     protocol, settings, data = plan.protocol, plan.loaded.protocol, planned.data
-    structure = structure_of(data, settings.kind, settings.splitter, registry)
+    structure = structure_of(data, plan.loaded.spec, settings.splitter, registry)
     planned = replace(planned, structure=structure)
     splits = planned.splits(protocol, 0)
     if structure is None:
@@ -343,7 +342,7 @@ def key_ingredients(
     # code that computes results, and the versions of the numeric libraries. Time and memory limits are excluded: they
     # can prevent a result but not change it.
     code: dict[str, str] = {}
-    for entry in metric_entries(settings, registry):
+    for entry in shared_entries(settings, registry):
         code |= method_code(entry)
     steps: dict[str, Any] = {}
     for kind, step in (("classifier", method.classifier), ("selector", method.selector)):

@@ -18,7 +18,7 @@ from pydantic import Field, ValidationError
 from mfbench.errors import SuiteError, UsageError
 from mfbench.host.expressions import NameTable
 from mfbench.host.registry import Registry
-from mfbench.model.specs import Score
+from mfbench.model.evaluation import Score
 from mfbench.suite.loading import LoadedSuite, parse_toml, read_text
 from mfbench.suite.methods import PlannedDataset
 from mfbench.suite.schema import Part

@@ -24,11 +24,11 @@ from mfbench.data.reference import (
 )
 from mfbench.errors import DataError, PluginError, SuiteError, UsageError
 from mfbench.host.expressions import Registered, parse
-from mfbench.host.factories import check_parameters, check_requirements, path_of, takes_numbers
+from mfbench.host.factories import check_parameters, check_requirements, path_of
 from mfbench.host.registry import Registry
 from mfbench.host.trying import check_usable
+from mfbench.model.evaluation import CURVE_METRICS, ProtocolSpec
 from mfbench.model.specs import SelectorSpec
-from mfbench.suite.forms import CURVE_METRICS, KINDS
 from mfbench.suite.loading import LoadedSuite, SuiteLocation
 from mfbench.suite.methods import TOP, ResolvedMethod, Step, resolve_grid, thinned
 from mfbench.suite.schema import Classes, Curve, Datasets, Method, ProtocolSettings, check_points
@@ -40,14 +40,15 @@ def resolve_methods(loaded: LoadedSuite, registry: Registry) -> tuple[dict[str, 
     """Resolve and check the methods of a suite; every mistake is reported with file and key."""
     resolved: dict[str, ResolvedMethod] = {}
     left_out: dict[str, str] = {}
-    resolve: Resolver = resolve_name(KINDS[loaded.protocol.kind].task.resolver)
+    resolve: Resolver = resolve_name(loaded.spec.resolver)
     homes = _homes(loaded, registry)
     registry.probe(_entries_of(loaded.suite.methods, registry, homes))
     for position, method in enumerate(loaded.suite.methods):
         place = loaded.place_of_method(position)
         try:
             resolved[method.label] = resolve(method, place, registry, loaded.protocol, homes[method.label])
-            _check_areas(resolved[method.label], place, loaded.protocol)
+            if loaded.spec.draws_curves:
+                _check_areas(resolved[method.label], place, loaded.protocol)
         except PluginError as error:
             if method.label in loaded.added_methods:  # the user added it explicitly, so it must not be missing
                 raise PluginError(f"{place}: {error}") from error
@@ -80,14 +81,15 @@ def resolve_predictor(
     method: Method, location: SuiteLocation, registry: Registry, protocol: ProtocolSettings, home: str
 ) -> ResolvedMethod:
     """Resolve a method of a predicting protocol: a classifier, optionally preceded by a selector."""
-    _check_tuning(method, location, protocol.kind)
+    spec = registry.protocol(protocol.kind).spec
+    _check_tuning(method, location, spec)
     assert method.classifier is not None  # loading a suite rejects a method without one
     if method.top == "relevant":
         raise SuiteError(f"{location.key('top')}: 'relevant' is only for the protocol 'ground-truth'")
-    classifier = _resolve_step(method.classifier, "classifier", registry, home, location.key("classifier"))
+    classifier = resolve_step(method.classifier, "classifier", registry, home, location.key("classifier"))
     selector = None
     if method.selector is not None:
-        selector = _resolve_step(method.selector, "selector", registry, home, location.key("selector"))
+        selector = resolve_step(method.selector, "selector", registry, home, location.key("selector"))
     for key in ("top", "curve"):
         if selector is None and key in method.model_fields_set:
             raise SuiteError(f"{location}.{key}: {key!r} needs a selector; add selector = … or leave it out")
@@ -101,7 +103,7 @@ def resolve_predictor(
     if protocol.grid_values is not None:
         grid = tuple((owner, name, thinned(values, protocol.grid_values)) for owner, name, values in grid)
     check_points(math.prod(len(values) for _, _, values in grid), f"{location}.tune")
-    curve = _curve_of(method, location, protocol)
+    curve = _curve_of(method, location, protocol, spec)
     top = "all" if selector is None or curve is not None else method.top
     # Without a grid the setting has no effect, so it must not make two equal methods differ.
     selection = (method.selection or protocol.selection or "nested") if grid else "nested"
@@ -113,14 +115,14 @@ def resolve_predictor(
     return ResolvedMethod(method.label, selector, classifier, top, grid, selection, method.weights, curve)
 
 
-def _curve_of(method: Method, location: SuiteLocation, protocol: ProtocolSettings) -> Curve | None:
+def _curve_of(method: Method, location: SuiteLocation, protocol: ProtocolSettings, spec: ProtocolSpec) -> Curve | None:
     """Return the curve of a method: its own, or the protocol's unless the method sets the number of features."""
     is_tuned = isinstance(method.tune, dict) and TOP in method.tune
     if method.curve is not None:
         if TOP in method.model_fields_set or is_tuned:
             key = "tune.top" if is_tuned else TOP
             raise SuiteError(f"{location.key(key)}: 'top' and 'curve' both set how many features are kept; remove one")
-        if not KINDS[protocol.kind].draws_curves:
+        if not spec.draws_curves:
             raise SuiteError(f"{location.key('curve')}: the protocol {protocol.kind!r} has no curves; leave it out")
         curve = method.curve
     elif protocol.curve is None or method.selector is None or TOP in method.model_fields_set or is_tuned:
@@ -138,7 +140,7 @@ def _curve_of(method: Method, location: SuiteLocation, protocol: ProtocolSetting
 def _check_areas(method: ResolvedMethod, location: SuiteLocation, protocol: ProtocolSettings) -> None:
     """Reject a curve metric if a method has no curve."""
     area = next((metric for metric in protocol.metrics if metric in CURVE_METRICS), None)
-    if area is not None and method.curve is None and KINDS[protocol.kind].draws_curves:
+    if area is not None and method.curve is None:
         raise SuiteError(
             f"{location.key('curve')}: the metric {area!r} needs a curve of every method; add a selector and curve = … "
             f"to {method.label!r}, or leave the metric out"
@@ -156,45 +158,16 @@ def _check_weights(method: Method, location: SuiteLocation) -> None:
         raise SuiteError(f"{location}.weights: 'all-weighted' already weights the features; write top = 'all'")
 
 
-def _check_tuning(method: Method, location: SuiteLocation, kind: str) -> None:
+def _check_tuning(method: Method, location: SuiteLocation, spec: ProtocolSpec) -> None:
     """Reject settings that the protocol does not support, e.g. selection by outer folds with validation rows."""
-    if method.tune is not None and not KINDS[kind].tunes:
-        raise SuiteError(f"{location}.tune: the protocol {kind!r} does not tune; set parameters in the expression")
-    if method.selection is not None and "selection" not in KINDS[kind].sound:
-        raise SuiteError(f"{location}.selection: the protocol {kind!r} has no such key; leave it out")
+    if method.tune is not None and not spec.tunes:
+        raise SuiteError(f"{location}.tune: the protocol {spec.name!r} does not tune; set parameters in the expression")
+    if method.selection is not None and "selection" not in spec.keys:
+        raise SuiteError(f"{location}.selection: the protocol {spec.name!r} has no such key; leave it out")
 
 
-def resolve_detector(
-    method: Method, location: SuiteLocation, registry: Registry, protocol: ProtocolSettings, home: str
-) -> ResolvedMethod:
-    """Resolve a method whose features are compared with the truth: a selector, or a classifier with feature weights."""
-    if (method.selector is None) == (method.classifier is None):
-        raise SuiteError(
-            f"{location}: a method of the protocol {protocol.kind!r} is either a selector, or a classifier that weighs "
-            "features"
-        )
-    if method.tune is not None or method.selection is not None:
-        key = "tune" if method.tune is not None else "selection"
-        raise SuiteError(
-            f"{location}.{key}: the protocol {protocol.kind!r} does not tune; set the parameters in the selector"
-        )
-    if method.curve is not None:
-        raise SuiteError(f"{location.key('curve')}: the protocol {protocol.kind!r} has no curves; leave it out")
-    if method.weights is not None:
-        raise SuiteError(f"{location}.weights: 'weights' is for prediction, not for the protocol {protocol.kind!r}")
-    if method.top == "all-weighted":
-        raise SuiteError(
-            f"{location.key('top')}: 'all-weighted' is for prediction, not for the protocol {protocol.kind!r}"
-        )
-    if method.selector is not None:
-        step = _resolve_step(method.selector, "selector", registry, home, location.key("selector"))
-        numbers = takes_numbers(registry.selector(step.expression.name), step.expression.params)
-        return ResolvedMethod(method.label, replace(step, numbers=numbers), None, method.top)
-    step = _resolve_step(method.classifier or "", "classifier", registry, home, location.key("classifier"))
-    return ResolvedMethod(method.label, None, step, method.top)
-
-
-def _resolve_step(text: str, kind: str, registry: Registry, home: str, location: str) -> Step:
+def resolve_step(text: str, kind: str, registry: Registry, home: str, location: str) -> Step:
+    """Return a step of a method; a wrong name or parameter is a `SuiteError` that starts with the location."""
     try:
         written = parse(text, references=True)
         expression = replace(written, name=registry.resolve(kind, written.name, home))

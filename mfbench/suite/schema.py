@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
@@ -21,7 +21,7 @@ from pydantic import (
 )
 
 from mfbench.errors import SuiteError
-from mfbench.suite.forms import KINDS
+from mfbench.model.evaluation import ProtocolSpec
 
 LARGEST_FILE = 16 * 2**20
 """Bytes of a suite file."""
@@ -63,10 +63,6 @@ def check_trials(datasets: int, methods: int, folds: int, repeats: int, location
         )
 
 
-if TYPE_CHECKING:
-    KindName: TypeAlias = str
-else:
-    KindName = Literal[tuple(KINDS)]
 Metric = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[ -~]+$")]
 Name = Annotated[str, StringConstraints(min_length=1, pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 Text = Annotated[str, StringConstraints(min_length=1)]
@@ -153,7 +149,9 @@ Curve = (
 class ProtocolSettings(Part):
     """``[protocol]``: how every method is measured. Defaults of unset keys depend on the kind and the form."""
 
-    kind: KindName = Field(default="repeated-cv", description="Evaluation protocol.")
+    model_config = ConfigDict(extra="allow")  # the protocols of plugins may have keys of their own
+
+    kind: Name = Field(default="repeated-cv", description="Evaluation protocol.")
     form: Literal["sound", "published"] = Field(
         default="sound", description="Values of unset keys: statistically sound, or as in the papers."
     )
@@ -230,20 +228,22 @@ class ProtocolSettings(Part):
         description="GiB per worker process; 0: an equal share of 80 % of the machine's memory.",
     )
 
-    def completed(self, profile: Profile | None = None) -> ProtocolSettings:
+    def completed(self, spec: ProtocolSpec, profile: Profile | None = None) -> ProtocolSettings:
         """Return the protocol with a profile applied and every key of its kind set."""
         # The profile's values override the file's, which override the form's. A key that the kind does not have is
         # None. Shallow: the range of a curve stays a range.
         changes = {} if profile is None else {name: value for name, value in profile if value is not None}
         form = changes.get("form", self.form)
         own = {name: value for name, value in self if name in self.model_fields_set and value is not None}
-        keys = KINDS[self.kind].values(form)
+        keys = spec.values(form)
         complete = {name: changes.get(name, own.get(name, value)) for name, value in keys.items()}
         return self.model_copy(update={**changes, **complete})
 
 
 class Profile(Part):
     """``[profiles.NAME]``: changes of the protocol by a profile."""
+
+    model_config = ConfigDict(extra="allow")
 
     form: Literal["sound", "published"] | None = Field(default=None, description="See [protocol].")
     folds: int | None = Field(default=None, ge=2, le=1000, description="See [protocol].")
@@ -407,7 +407,7 @@ class Suite(Part):
     report: ReportSettings = ReportSettings()
 
 
-def standard_profiles(kind: str) -> dict[str, Profile]:
+def standard_profiles(spec: ProtocolSpec) -> dict[str, Profile]:
     """Return the profiles of every suite; a [profiles.NAME] table of the same name replaces one."""
-    changes = {**KINDS[kind].profiles, "full": {}}
+    changes = {**spec.profiles, "full": {}}
     return {name: Profile(**values) for name, values in changes.items()}

@@ -16,8 +16,8 @@ from mfbench.host.code_hashes import factory_name, method_code
 from mfbench.host.expressions import Expression, parse
 from mfbench.host.factories import build
 from mfbench.host.registry import Registry
-from mfbench.model.specs import Dataset, SplitterSpec
-from mfbench.suite.forms import KINDS
+from mfbench.model.evaluation import ProtocolSpec, SplitterSpec
+from mfbench.model.specs import Dataset
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -179,14 +179,14 @@ class Structure:
         )
 
 
-def structure_of(data: Dataset, kind: str, text: str | None, registry: Registry) -> Structure | None:
+def structure_of(data: Dataset, spec: ProtocolSpec, text: str | None, registry: Registry) -> Structure | None:
     """Return how a protocol splits a dataset; None if neither the dataset nor the suite asks for a splitter."""
     present = {name: getattr(data, name) for name in STRUCTURE if getattr(data, name) is not None}
     if not present and not text:
         return None
-    if "splitter" not in KINDS[kind].sound:
+    if "splitter" not in spec.keys:
         raise DataError(
-            f"the protocol {kind!r} takes no account of {' and '.join(present)}; use another, or leave it out"
+            f"the protocol {spec.name!r} takes no account of {' and '.join(present)}; use another, or leave it out"
         )
     if not text and {GROUPS, TIME} <= {*present} and SPLIT not in present:
         raise DataError("a dataset with groups and a time needs a splitter for both: name one in [protocol] splitter")

@@ -21,7 +21,7 @@ from mfbench.base.junit import Case, document
 from mfbench.base.text import counted, plain_text
 from mfbench.errors import ExitCode
 from mfbench.report.cells import seconds
-from mfbench.report.pages import is_plain
+from mfbench.report.progress import is_plain
 from mfbench.report.render.files import json_text, read_schema
 from mfbench_check.catalog import CHECKS, GROUPS, Check
 

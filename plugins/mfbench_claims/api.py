@@ -158,6 +158,7 @@ class _Verifier:
             suite=meta.name,
             profile=meta.profile,
             protocol=meta.protocol.kind,
+            measures_times=meta.design.times,
             part=meta.part,
             only=list(meta.only),
             share="" if meta.shard is None else plain_text(which_shard(meta.shard, manifest.planned), 300),

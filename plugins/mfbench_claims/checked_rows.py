@@ -12,13 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pydantic import ValidationError
 
-from mfbench.model.specs import Score
+from mfbench.model.evaluation import CURVE_METRICS
 from mfbench.model.trials import Candidate, Curve, Interactions, Status, TrialResult
 from mfbench.run.store.formats import unpack, unpack_candidates, unpack_curve, unpack_interactions
 from mfbench.run.store.metadata import RunMetadata
-from mfbench.suite.forms import CURVE_METRICS, KINDS
-from mfbench.suite.protocols import derive_seed, make_protocol
-from mfbench.suite.schema import ProtocolSettings
+from mfbench.suite.protocols import derive_seed
 from mfbench_claims.archive import RefusedBundleError, lines
 from mfbench_claims.form import COLUMNS, ROWS
 from mfbench_claims.recomputed_scores import Truth, wrong_score
@@ -45,8 +43,8 @@ class Shape:
 class ResultCheck:
     """Checks results under the protocol of a run."""
 
-    def __init__(self, settings: ProtocolSettings, scores: Mapping[str, Score]) -> None:
-        kind = KINDS[settings.kind]
+    def __init__(self, meta: RunMetadata) -> None:
+        settings, kind, scores = meta.protocol, meta.design, meta.scores
         if missing := set(settings.metrics) - set(scores):
             raise RefusedBundleError(f"it does not say what its score {min(missing)!r} means")
         self._scores = scores
@@ -235,12 +233,8 @@ class CheckedRows:
 
     def __init__(self, archive: zipfile.ZipFile, meta: RunMetadata) -> None:
         self._archive, self._meta = archive, meta
-        try:
-            protocol = make_protocol(meta.protocol.model_dump(), meta.seed)
-            self._folds, self._repeats = int(protocol.folds), int(protocol.repeats)
-            self._by_class = protocol.decisions == "one-vs-rest"
-        except _UNREADABLE:
-            raise RefusedBundleError("its protocol is not complete") from None
+        self._folds, self._repeats = meta.design.folds, meta.design.repeats
+        self._by_class = meta.design.decisions == "one-vs-rest"
         self.counts: dict[str, int] = {}
         self._datasets: dict[str, _Described] = {}
         self._samples: dict[str, int] = {}  # by dataset hash
@@ -248,7 +242,7 @@ class CheckedRows:
         self._splits: dict[tuple[str, str, int, int], tuple[int, int, Truth]] = {}
         self._planned: dict[str, Place] = {}
         self._places: set[Place] = set()
-        self._results = ResultCheck(meta.protocol, meta.scores)
+        self._results = ResultCheck(meta)
 
     def of(self, table: str) -> Iterator[Row]:
         """Yield the rows of a table, by column."""

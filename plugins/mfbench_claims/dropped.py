@@ -38,13 +38,14 @@ def dropped_parts(
     unsuited: Collection[tuple[str, str]] = (),
 ) -> dict[str, int]:
     """Return the parts that are unexpectedly missing from the plan of a bundle."""
-    suite = recorded_suite(meta, here.registry).suite
+    loaded = recorded_suite(meta, here.registry)
+    suite = loaded.suite
     datasets, methods = list(_labels(suite, here)), [method.label for method in suite.methods]
     for patterns in (suite.parts[meta.part].only if meta.part in suite.parts else (), meta.only):
         kept_datasets, kept_methods = matching(patterns, datasets), matching(patterns, methods)
         datasets = [label for label in datasets if label in kept_datasets or not kept_datasets]
         methods = [label for label in methods if label in kept_methods or not kept_methods]
-    protocol = make_protocol(recorded_protocol(meta).model_dump(), meta.seed)
+    protocol = make_protocol(loaded.spec, recorded_protocol(meta, here.registry).model_dump(), meta.seed)
     check_trials(len(datasets), len(methods), protocol.folds, protocol.repeats, "the bundle's suite")
     for own in meta.splits.values():
         check_trials(len(datasets), len(methods), own.folds, own.repeats, "the bundle's suite")

@@ -65,21 +65,22 @@ def _installed(meta: RunMetadata, registry: Registry) -> LoadedSuite | str:
         return f"the installed one has no profile {meta.profile!r}"
 
 
-def recorded_protocol(meta: RunMetadata) -> ProtocolSettings:
+def recorded_protocol(meta: RunMetadata, registry: Registry) -> ProtocolSettings:
     """Return the protocol according to the recorded suite and profile, from which the run's may deviate."""
     content = meta.suite.model_extra or {}
     try:
         protocol = ProtocolSettings.model_validate(content.get("protocol"))
         own = {name: Profile.model_validate(table) for name, table in (content.get("profiles") or {}).items()}
-        return protocol.completed({**standard_profiles(protocol.kind), **own}[meta.profile])
-    except (ValidationError, AttributeError, KeyError):  # written by another version, or manipulated
+        spec = registry.protocol(protocol.kind).spec
+        return protocol.completed(spec, {**standard_profiles(spec), **own}[meta.profile])
+    except (ValidationError, AttributeError, KeyError, UsageError):  # written by another version, or manipulated
         return meta.protocol
 
 
 def limits_of(meta: RunMetadata, registry: Registry) -> RunLimits:
     """Return the limits of a run, with a clause on each unusually low one, which alone may explain a failure."""
     loaded = _installed(meta, registry)
-    usual = [recorded_protocol(meta), ProtocolSettings() if isinstance(loaded, str) else loaded.protocol]
+    usual = [recorded_protocol(meta, registry), ProtocolSettings() if isinstance(loaded, str) else loaded.protocol]
     recorded = [each.memory_limit_bytes / 2**30 for each in (meta.environment, *meta.other_environments)]
     # Unless the suite sets the limit, it depends on the machine.
     memory = meta.protocol.memory or min(filter(None, recorded), default=0.0)

@@ -15,7 +15,6 @@ from mfbench.errors import PluginError, UnknownNameError, UsageError
 from mfbench.host.expressions import is_reference, parse
 from mfbench.host.registry import Registry
 from mfbench.run.store.metadata import RunMetadata
-from mfbench.suite.forms import KINDS
 from mfbench.suite.loading import LoadedSuite, scores_of
 from mfbench.suite.plan import Plan, make_plan
 from mfbench.suite.resolve import resolve_datasets, resolve_methods
@@ -71,14 +70,15 @@ def recorded_suite(meta: RunMetadata, registry: Registry) -> LoadedSuite:
         raise UsageError(f"the bundle's suite is not one that this mfbench reads: {place}: {first['msg']}") from None
     # For an installed suite, names in its own package take precedence; no other file is read.
     path = registry.suites().get(meta.name, Path(f"{meta.name}.toml"))
-    scores = scores_of(meta.protocol, registry, file=meta.name)
-    return LoadedSuite(suite, path, meta.profile, meta.protocol, (meta.name, "--profile", meta.profile), scores)
+    spec = registry.protocol(meta.protocol.kind).spec
+    scores = scores_of(meta.protocol, spec, registry, file=meta.name)
+    return LoadedSuite(suite, path, meta.profile, meta.protocol, (meta.name, "--profile", meta.profile), spec, scores)
 
 
 def _as_written(method: dict[str, Any], meta: RunMetadata) -> dict[str, Any]:
     """Return a method without the keys that its suite did not set, since a record contains all keys."""
     written = {key: value for key, value in method.items() if value is not None}
-    if "selector" not in written and KINDS[meta.protocol.kind].predicts:
+    if "selector" not in written and meta.design.predicts:
         written = {key: value for key, value in written.items() if key not in _UNSET_WITHOUT_SELECTOR}
     if written.get("label") in meta.curves:
         written.pop("top", None)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mfbench.model.evaluation import CURVE_METRICS
 from mfbench.model.trials import Candidate, TrialResult
 from mfbench.run.trial.curve import area_under
-from mfbench.run.trial.detection import detection_scores, pair_detection
-from mfbench.suite.forms import CURVE_METRICS
+from mfbench_protocols.detection import detection_scores, pair_detection
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,7 +12,6 @@ from typing import Any
 
 from mfbench.base.text import counted, plain
 from mfbench.errors import ExitCode
-from mfbench.suite.forms import KINDS
 from mfbench_claims.agreement import ABSOLUTE, COMPARED, RELATIVE, AgreementKind
 
 Place = tuple[str, str, int, int]
@@ -85,7 +84,8 @@ class Verification:
     sha256: str  # SHA-256 checksum of the file
     suite: str
     profile: str
-    protocol: str  # protocol kind; times are not compared, so a verification says little about `"timing"`
+    protocol: str  # protocol kind
+    measures_times: bool  # times are not compared, so a verification of such a protocol says little
     part: str  # the suite's part that the run was restricted to; empty for the whole suite
     only: list[str]  # further patterns that restricted the run
     share: str  # the shards of a run in the bundle; empty for a whole run
@@ -209,7 +209,7 @@ def _lines(verification: Verification) -> Iterator[str]:
                 yield from _listed([f"{counted(number, 'trial')}: {reason}" for reason, number in reasons])
             else:
                 yield from _listed([f"{trial.name}: {trial.detail}" for trial in trials])
-    if KINDS[verification.protocol].times and verification.compared:
+    if verification.measures_times and verification.compared:
         yield "Times and memory, which this suite measures, are not compared."
     yield from _on_differences(verification)
     yield from _on_verdicts(verification)

@@ -48,7 +48,7 @@ def slurm(
     from mfbench.api import Request, prepare_suite
     from mfbench.base.text import counted
     from mfbench.report.cells import seconds
-    from mfbench.report.pages import Downloads
+    from mfbench.report.progress import Downloads
     from mfbench.report.sections.remarks import left_out
     from mfbench.run.forecast.order import parse_duration
     from mfbench_cluster.batch.slurm import USUAL_LARGEST_ARRAY, SlurmOptions, slurm_seconds, write_batch
@@ -84,7 +84,7 @@ def merge(
         Path | None,
         typer.Option(
             metavar="RUN",
-            help="Folder of the merged run; results are added to a run that it holds. [default: that of the whole run]",
+            help="Folder of the merged run; results are added to a run that it holds. [default: the whole run's]",
         ),
     ] = None,
 ) -> None:

@@ -109,7 +109,7 @@ def compare(
     return compare_results(base, head, limits=limit or (), level=level, only=only or (), undecided_ok=accepted, out=out)
 
 
-_SIDE = "A revision as git:REVISION (git:merge-base for that of HEAD and the main branch), or a Python interpreter"
+_SIDE = "A revision as git:REVISION (git:merge-base: where HEAD left the main branch), or a Python interpreter"
 
 
 @with_outputs

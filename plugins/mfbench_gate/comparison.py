@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mfbench.base.text import counted
 from mfbench.errors import ExitCode, UnknownNameError, UsageError
-from mfbench.model.specs import Score
+from mfbench.model.evaluation import Score
 
 if TYPE_CHECKING:
     from mfbench.stats.results import Run

@@ -18,7 +18,6 @@ from mfbench.errors import UsageError, explained
 from mfbench.model.trials import Status
 from mfbench.stats.results import Run
 from mfbench.stats.summary import TIMES
-from mfbench.suite.forms import KINDS
 from mfbench_gate.comparison import BENCHMARK_FILE, MeasuredCase, Omission, Series, Side, StoredResult
 
 LARGEST_FILE = 100_000_000
@@ -155,7 +154,7 @@ def read_run(run: Run, name: str) -> StoredResult:
 def sized_outcomes(run: Run) -> pd.DataFrame:
     """Return the outcomes of a run with a column "size", which is empty unless the protocol is ``timing``."""
     trials = run.outcomes.assign(size="")
-    if KINDS[run.meta.protocol.kind].times and len(trials):
+    if run.protocol.times and len(trials):
         keys = ["dataset", "repeat", "fold"]
         sizes = trials[keys].merge(run.sizes, on=keys, how="left")
         # Trials of a dataset that has not started have no size and no result.

@@ -10,10 +10,9 @@ import pandas as pd
 
 from mfbench.base.text import counted
 from mfbench.errors import UsageError
-from mfbench.model.specs import Score
+from mfbench.model.evaluation import Score
 from mfbench.model.trials import Status
 from mfbench.stats.results import Run
-from mfbench.suite.forms import KINDS
 from mfbench.suite.loading import Restriction
 from mfbench_gate.comparison import (
     MEMORY,
@@ -174,7 +173,7 @@ def _add_scores(
     same = [label for label, reason in reasons.items() if not reason]
     of_base, of_head = (side[side["dataset"].isin(same)] for side in trials)
     pairs = score_pairs(of_base, of_head, metrics)
-    if KINDS[after.meta.protocol.kind].times:
+    if after.protocol.times:
         comparison.changes = changed_methods(pairs)
         comparison.notes.append("Scores of a timing run are a learning curve and are not tested.")
         return

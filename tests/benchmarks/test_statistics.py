@@ -12,13 +12,13 @@ import time
 import numpy as np
 import pytest
 from scipy import stats
+from toy_protocols import SPECS, completed
 
 from mfbench.model.trials import Trial, TrialResult
 from mfbench.run.store.store import Store
 from mfbench.stats.bayesian import signed_rank_test
 from mfbench.stats.paired import corrected_t_test, wilcoxon_test
 from mfbench.suite.protocols import make_protocol
-from mfbench.suite.schema import ProtocolSettings
 
 METHODS, DATASETS, FOLDS, REPEATS, ROWS = 25, 40, 10, 10, 300
 
@@ -66,8 +66,8 @@ def stored(tmp_path_factory, make_metadata):
     folder = tmp_path_factory.mktemp("large")
     rng = np.random.default_rng(0)
     datasets, methods = [f"d{i}" for i in range(DATASETS)], [f"m{i}" for i in range(METHODS)]
-    settings = ProtocolSettings(folds=FOLDS, repeats=REPEATS).completed()
-    protocol = make_protocol(settings.model_dump(), 0)
+    settings = completed(folds=FOLDS, repeats=REPEATS)
+    protocol = make_protocol(SPECS[settings.kind], settings.model_dump(), 0)
     metadata = make_metadata(
         methods=dict.fromkeys(methods, "knn"), protocol=settings, protocol_key=protocol.identity, profile="full"
     )

@@ -88,9 +88,9 @@ def test_the_protocol_is_that_of_the_recorded_suite_and_profile(meta):
     def shorten(content):
         content["protocol"]["folds"] = 3
 
-    assert recorded_protocol(changed(meta, shorten)).folds == meta.protocol.folds == 5
+    assert recorded_protocol(changed(meta, shorten), load_registry()).folds == meta.protocol.folds == 5
     other = changed(meta, lambda content: content.update(profile="mine"))
-    assert recorded_protocol(other) == other.protocol
+    assert recorded_protocol(other, load_registry()) == other.protocol
 
 
 def test_limits_below_the_usual_ones_are_named(subtests, meta, registry):

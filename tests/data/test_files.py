@@ -147,6 +147,7 @@ HOSTILE = {
     "infinite.csv": ("a,class\n1,x\ninf,y\n", "'a' of .* infinite in row 2"),
     "overflow.csv": ("a,class\n1,x\n-1e999,y\n", "'a' of .* infinite in row 2"),
     "unlabelled.csv": ("a,class\n1,x\n2,\n3,?\n4,y\n", "missing in 2 rows, first in row 2"),
+    "gap.csv": ("a,class\n1,x\n2,\n4,y\n", "missing in 1 row, first in row 2"),
     "alone.csv": ("a,class\n1,x\n2,x\n", "single value 'x'"),
     "latin.csv": ("a,class\n1,caf\xe9\n2,x\n".encode("latin-1"), "not UTF-8"),
     "wide.csv": ("a,class\n1,x\n2,y\n".encode("utf-16-le"), "NUL"),

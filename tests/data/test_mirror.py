@@ -97,7 +97,7 @@ def test_other_files_for_an_index(subtests, tmp_path):
 
 def test_a_folder_without_an_index(tmp_path):
     for folder in (tmp_path, tmp_path / "none"):
-        with pytest.raises(UsageError, match=r"has no index.toml; name another folder"):
+        with pytest.raises(UsageError, match=r"has no index.toml; name the folder that has one$"):
             Mirror(folder)
 
 

@@ -49,6 +49,11 @@ def test_columns_are_kept():
     assert parse_reference("file:a.csv", folder=Path("x")).path == Path("x/a.csv")
 
 
+def test_a_file_has_a_name():
+    with pytest.raises(UsageError, match=r"cannot read 'file:': write it like file:patients\.csv"):
+        parse_reference("file:")
+
+
 def test_how_a_table_is_read_is_part_of_its_key():
     assert UCIReference("1").key == "uci:1"
     assert UCIReference("1", categorical=()).key != "uci:1"

@@ -91,4 +91,4 @@ def test_the_levels_of_the_best():
     computed = [float(row[-1].split(" ")[0]) for row in rows]
     (_, suite, *_) = tables_of("docs/statistics.md")["Marks in the score table"][0]
     assert [float(re.match(r"[\d.]+", cell)[0]) for cell in suite[2:]] == computed
-    assert best_level_held("corrected-t", "repeated-cv", 1).high == pytest.approx(max(computed) / 100)
+    assert best_level_held("corrected-t", "folds", 1).high == pytest.approx(max(computed) / 100)

@@ -11,12 +11,14 @@ import listings
 import pages
 import pytest
 from documents import BLOCK, DOCS, PAGES, ROOT, code_blocks, first_table, listed, rows, section, text_of
+from toy_protocols import SPECS
 
 import mfbench
 from mfbench.data import cache, mirror, reference
 from mfbench.data.prepare import Columns
 from mfbench.errors import ExitCode
 from mfbench.host import discovery, features, hookspecs, registry
+from mfbench.model.evaluation import CURVE_METRICS
 from mfbench.model.specs import ClassifierSpec, Dataset, DatasetSpec, MetricSpec, SelectorSpec
 from mfbench.model.trials import Predictions, Status
 from mfbench.report.contents import report_of
@@ -25,7 +27,6 @@ from mfbench.report.render.files import to_csv, to_json
 from mfbench.run.store import file as store_file
 from mfbench.run.store import store
 from mfbench.suite import published, schema
-from mfbench.suite.forms import CURVE_METRICS, KINDS
 from mfbench.suite.loading import load_suite
 from mfbench_check.catalog import all_checks
 from mfbench_gate.history import storage as history_file
@@ -128,24 +129,24 @@ def test_keys_of_published_tables():
 
 def test_standard_profiles():
     documented = rows(section("suites.md", "### `[profiles.NAME]`"))
-    for kind, about in KINDS.items():
+    for kind, about in SPECS.items():
         expected = [
             ", ".join(f"{key} {value}" for key, value in changes.items()) for changes in about.profiles.values()
         ]
         assert documented[kind][1:] == expected, kind
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SPECS)
 def test_every_kind_of_protocol_has_a_section_with_its_keys(kind):
     documented = rows(first_table(section("suites.md", f"### `{kind}`")))
     documented.pop("key")
-    about = KINDS[kind]
-    assert set(documented) == set(about.sound)
+    about = SPECS[kind]
+    assert set(documented) == set(about.keys)
     for key, row in documented.items():
         forms = [about.values(form)[key] for form in (("sound", "published") if about.published else ("sound",))]
         assert row[1 : 1 + len(forms)] == ["1/3" if value == 1 / 3 else _plain(value) for value in forms]
     kinds = rows(first_table(section("suites.md", "## Protocols")))
-    assert set(re.findall(r"`([\w]+)`", kinds[f"[`{kind}`](#{kind})"][-1])) == set(about.sound)
+    assert set(re.findall(r"`([\w]+)`", kinds[f"[`{kind}`](#{kind})"][-1])) == set(about.keys)
 
 
 def _plain(value):

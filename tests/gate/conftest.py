@@ -12,11 +12,11 @@ from mfbench.run.store.metadata import Environment
 from mfbench.run.store.store import Store
 from mfbench.stats.results import Run
 from mfbench.suite.protocols import Split
-from mfbench.suite.schema import ProtocolSettings
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 from stored_runs import ROWS, TESTED, TRUTH, right
+from toy_protocols import completed
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def make_run(tmp_path, make_metadata):
             settings = {"kind": "timing", "repeats": 1, "steps": (folds + 1) // 2, "metrics": ["accuracy"]}
         metadata = make_metadata(
             methods=dict.fromkeys(methods, "knn"),
-            protocol=ProtocolSettings(**settings).completed(),
+            protocol=completed(**settings),
             protocol_key=protocol,
             environment=Environment(
                 **{"mfbench": "0.1.0", "python": "3.11.2", "cpu": "a processor", "jobs": 1,

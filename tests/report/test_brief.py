@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from rich.cells import cell_len
 from rich.console import Console
+from toy_protocols import completed
 
 from mfbench.model.trials import Status, TrialResult, Unavailable
 from mfbench.report import brief
@@ -17,7 +18,6 @@ from mfbench.report.brief import brief_report, method_lines, problems, reading_n
 from mfbench.report.cells import seconds
 from mfbench.report.render.terminal import show
 from mfbench.suite.forms import DETECTION_METRICS
-from mfbench.suite.schema import ProtocolSettings
 
 SPREAD, IN_ORDER = [-0.02, -0.01, 0, 0.01, 0.02], [0, 1, 2, 3, 4]
 ROOT = Path(__file__).resolve().parents[2]
@@ -266,7 +266,7 @@ class TestKinds:
     def test_times(self, write_run):
         late = TrialResult(key="", status=Status.TIMEOUT)
         run = write_run({("d", "A"): 0.5, ("d", "B"): [0.5, late, 0.5]}, folds=3)
-        protocol = ProtocolSettings(kind="timing", repeats=1, steps=2).completed()
+        protocol = completed(kind="timing", repeats=1, steps=2)
         run.meta = run.meta.model_copy(update={"protocol": protocol})
         sizes = {"fold": [0, 1, 2], "n_train": [50, 100, 100], "n_features": [2, 2, 1]}
         run.sizes = pd.DataFrame({"dataset": "d", "repeat": 0, **sizes, "n_validation": 0, "n_test": 9})
@@ -286,7 +286,7 @@ class TestKinds:
             for m in "AB"
         }
         run = write_run(cells)
-        protocol = ProtocolSettings(kind="ground-truth", rounds=5, metrics=["detection"]).completed()
+        protocol = completed(kind="ground-truth", rounds=5, metrics=["detection"])
         run.meta = run.meta.model_copy(update={"protocol": protocol, "rules": {"A": "positive", "B": "relevant"}})
         run.trials = run.trials.assign(repeat=run.trials["fold"], fold=0)
         report = brief_report(run, 100)

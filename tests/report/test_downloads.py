@@ -3,7 +3,7 @@
 import io
 
 from mfbench.report.listings import PlainConsole
-from mfbench.report.pages import Downloads, is_plain
+from mfbench.report.progress import Downloads, is_plain
 
 
 def test_lines_without_a_terminal():

@@ -9,7 +9,7 @@ import pytest
 import mfbench
 from mfbench.errors import MfbenchError, UsageError
 from mfbench.model.sections import Chart
-from mfbench.report.pictures import save_chart
+from mfbench.report.charts.drawing import save_chart
 
 
 def dot(**changes):

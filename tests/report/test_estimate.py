@@ -3,8 +3,8 @@
 import io
 
 from mfbench.model.trials import Unavailable
-from mfbench.report.estimate import METHODS, show_estimate
 from mfbench.report.listings import PlainConsole
+from mfbench.report.progress import METHODS, show_estimate
 from mfbench.run.forecast.estimate import Estimate, Share
 
 

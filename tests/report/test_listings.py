@@ -91,7 +91,7 @@ class TestPlugins:
     def test_entry_points_are_listed_with_the_way_to_leave_one_out(self, registry, console):
         show_plugins(registry, console)
         text = console.file.getvalue()
-        assert "plugins (2)" in text
+        assert "plugins (1)" in text
         assert "MFBENCH_LOAD_PLUGINS=all,-" in text
 
 

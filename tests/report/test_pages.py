@@ -9,13 +9,13 @@ import sys
 
 import numpy as np
 import pytest
+from toy_protocols import completed
 
 from mfbench import ClassifierSpec, DatasetSpec, SelectorSpec, hookimpl
 from mfbench.host.registry import load_registry
 from mfbench.model.sections import Cell, Report, Section, Table
 from mfbench.report.pages import answer_of, groups_of, page_of, problems_of, tags_of
 from mfbench.report.sections.scores import score_table
-from mfbench.suite.schema import ProtocolSettings
 
 DATASETS = ("two(seed=1)", "wine", "two(seed=2)", "glass", "sonar")
 FACTS = {"truths": {dataset: [0, 1, 0, 1] for dataset in DATASETS}, "report": {"reference": "B"}}
@@ -192,7 +192,7 @@ class TestPage:
         else:
             run = write_run({} if kind == "empty" else {("d", "A"): [None] * 3}, folds=3)
         if kind == "timing":
-            protocol = ProtocolSettings(kind="timing", repeats=1, steps=2).completed()
+            protocol = completed(kind="timing", repeats=1, steps=2)
             run.meta = run.meta.model_copy(update={"protocol": protocol})
         page = page_of(run, load_registry(only=[]))
         assert answer_of(run) == []
@@ -203,7 +203,7 @@ class TestPage:
 def test_tags_of_a_run_that_predicts_nothing_are_those_of_selectors(write_run, registry):
     describe = {"A": "trees", "B": "trees → top 5", "C": "nearest → top 2"}
     run = write_run({("wine", method): 0.9 for method in describe}, describe=describe)
-    protocol = ProtocolSettings(kind="ground-truth", rounds=5, metrics=["detection"]).completed()
+    protocol = completed(kind="ground-truth", rounds=5, metrics=["detection"])
     run.meta = run.meta.model_copy(update={"protocol": protocol})
     assert tags_of(run, registry) == [["embedded"], ["embedded"], ["lazy"]]
 

@@ -12,7 +12,7 @@ from mfbench.report import progress
 from mfbench.report.listings import PlainConsole
 from mfbench.report.progress import LiveProgress, PlainProgress, Silent, follow, follow_in_notebook
 from mfbench.suite.plan import Cost, Forecast, Shard
-from mfbench.suite.protocols import RepeatedCV
+from mfbench_protocols.splits import RepeatedCV
 
 TRIALS = [Trial(f"{d}{m}{f}", d, m, 0, f, 1) for d in ("iris", "wine") for f in range(3) for m in "AB"]
 OK = TrialResult(key="", status=Status.OK, duration=2.0)

@@ -10,7 +10,7 @@ from rich.console import Console
 from mfbench.cli import main
 from mfbench.errors import UnknownNameError, UsageError
 from mfbench.host.registry import load_registry
-from mfbench.model.specs import Score
+from mfbench.model.evaluation import Score
 from mfbench.report.present import Form, present_table, reanalyse
 from mfbench.suite.published import read_published, shipped_tables
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from mfbench.model.trials import Status, Trial, TrialResult
-from mfbench.report.estimate import Remaining, in_words
+from mfbench.report.progress import Remaining, in_words
 from mfbench.suite.plan import Cost, Forecast
 
 TRIALS = tuple(Trial(str(i), "d", "m", 0, i, 0) for i in range(100))

@@ -166,8 +166,8 @@ class TestNotes:
 
 
 def test_overlapping_folds_have_a_published_and_a_sound_verdict(small_run):
-    assert relation_of_test_sets(small_run.detects, small_run.folds_per_dataset) == "overlapping"
-    assert verdict_columns(small_run.settings, "overlapping") == [
+    assert relation_of_test_sets(small_run) == "overlapping"
+    assert verdict_columns(small_run) == [
         ("papers' rule W/T/L", "published_"),
         ("sound W/T/L", "sound_"),
     ]

@@ -12,7 +12,8 @@ from mfbench.model.trials import Trial
 from mfbench.run.trial.curve import run_trial
 from mfbench.run.trial.folds import Fold
 from mfbench.suite.methods import ResolvedMethod, Step
-from mfbench.suite.protocols import RepeatedCV, derive_seed
+from mfbench.suite.protocols import derive_seed
+from mfbench_protocols.splits import RepeatedCV
 
 N = 36
 NAN = np.nan

@@ -4,12 +4,12 @@ import pickle
 
 import numpy as np
 import pytest
+from toy_protocols import SPECS
 
 from mfbench.data.prepare import Columns
 from mfbench.errors import DataError
 from mfbench.host.registry import load_registry
 from mfbench.run.trial.folds import Fold
-from mfbench.suite.forms import KINDS
 from mfbench.suite.protocols import make_protocol
 from mfbench.suite.splitters import Structure, made
 
@@ -29,7 +29,7 @@ BY_TIME = structure("forward-chaining", time=TIME)
 
 
 def protocol_of(kind, **changes):
-    return make_protocol({"kind": kind, **KINDS[kind].values("sound"), **changes}, 7)
+    return make_protocol(SPECS[kind], {"kind": kind, **SPECS[kind].values("sound"), **changes}, 7)
 
 
 def apart(before, after, by):

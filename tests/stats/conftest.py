@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from toy_protocols import completed
 
 from mfbench.model.trials import Trial, TrialResult, Unavailable
 from mfbench.run.store.store import Store
 from mfbench.suite.protocols import Split
-from mfbench.suite.schema import ProtocolSettings
 
 TRUTH = np.array([0, 1, 1, 1])
 TESTED = [np.array([0, 1]), np.array([2, 3])]
@@ -22,7 +22,7 @@ def run_folder(tmp_path, make_metadata):
     }  # fmt: skip
     metadata = make_metadata(
         methods={"A": "knn", "B": "relieff → knn"},
-        protocol=ProtocolSettings(folds=2, repeats=1, metrics=["accuracy"]).completed(),
+        protocol=completed(folds=2, repeats=1, metrics=["accuracy"]),
     )
     predictions = {("A", 0): [0, 1], ("A", 1): [1, 1], ("B", 0): [0, 0]}
     plan = [Trial(f"{method}{fold}", "d", method, 0, fold, 1) for method in "AB" for fold in (0, 1)]

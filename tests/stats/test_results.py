@@ -5,12 +5,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from toy_protocols import completed
 
 from mfbench.errors import UnknownNameError, UsageError
 from mfbench.model.trials import Candidate, Status, TrialResult
 from mfbench.stats.results import Run
 from mfbench.suite.forms import DETECTION_METRICS
-from mfbench.suite.schema import ProtocolSettings
 
 
 @pytest.fixture
@@ -224,7 +224,7 @@ def test_a_run_without_trials(write_run):
 
 def test_detection_is_measured_in_its_own_scores(write_run):
     run = write_run({("d", "A"): 0.5})
-    protocol = ProtocolSettings(kind="ground-truth", rounds=5, metrics=["detection"]).completed()
+    protocol = completed(kind="ground-truth", rounds=5, metrics=["detection"])
     run.meta = run.meta.model_copy(update={"protocol": protocol})
     assert run.detects
     assert run.metrics == ["detection"]

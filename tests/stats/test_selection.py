@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mfbench
-from mfbench.model.specs import Score
+from mfbench.model.evaluation import Score
 from mfbench.model.trials import Candidate
 from mfbench.stats.selection import pick_candidates
 

@@ -16,7 +16,7 @@ from mfbench.run.trial.curve import run_trial
 from mfbench.run.trial.folds import Fold
 from mfbench.suite.fits import encoded_columns, fits_of, fitted_columns, kept_columns, sizes_of
 from mfbench.suite.methods import PlannedDataset, ResolvedMethod, Step
-from mfbench.suite.protocols import GroundTruth, NestedCV, RepeatedCV, ThreeWay, Timing
+from mfbench_protocols.splits import GroundTruth, NestedCV, RepeatedCV, ThreeWay, Timing
 
 CV = RepeatedCV(folds=3, repeats=1, seed=0, inner_folds=2)
 VALIDATED = NestedCV(3, 1, 0.2, True, True, "multi-class", 0)

@@ -5,7 +5,7 @@ import pytest
 from mfbench import MetricSpec
 from mfbench.errors import SuiteError, UnknownNameError, UsageError
 from mfbench.host.registry import load_registry
-from mfbench.model.specs import Score
+from mfbench.model.evaluation import Score
 from mfbench.suite.loading import find_suite, load_suite, parse_suite, read_text
 
 BASE = """

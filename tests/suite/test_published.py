@@ -10,7 +10,8 @@ import pytest
 
 from mfbench.errors import SuiteError
 from mfbench.host.registry import load_registry
-from mfbench.model.specs import Dataset, Score
+from mfbench.model.evaluation import Score
+from mfbench.model.specs import Dataset
 from mfbench.suite.loading import load_suite
 from mfbench.suite.methods import PlannedDataset
 from mfbench.suite.plan import make_plan

@@ -3,14 +3,14 @@
 import json
 import tomllib
 from pathlib import Path
-from typing import get_args
 
 import pytest
 from pydantic import BaseModel, ValidationError
+from toy_protocols import SPECS, completed
 
 import mfbench
 from mfbench.suite import schema
-from mfbench.suite.forms import COMMON, KINDS
+from mfbench.suite.forms import COMMON
 from mfbench.suite.loading import parse_suite
 from mfbench.suite.schema import Method, Profile, ProtocolSettings, Range, SizeRange, Suite, standard_profiles
 from mfbench.suite.validation_messages import describe
@@ -51,40 +51,36 @@ def test_the_json_schema_names_every_table_and_forbids_other_keys():
 def test_a_minimal_suite_takes_the_defaults():
     suite = Suite.model_validate(MINIMAL)
     assert suite.protocol == ProtocolSettings()
-    protocol = suite.protocol.completed()
+    protocol = suite.protocol.completed(SPECS["repeated-cv"])
     assert (protocol.folds, protocol.repeats, protocol.inner_folds, protocol.selection) == (10, 1, 5, "nested")
     assert (suite.report.test, suite.report.alpha, suite.report.reference) == ("corrected-t", 0.05, None)
     assert suite.methods[0].top == "positive"
     assert suite.methods[0].tune is None
 
 
-def test_the_kinds_and_keys_of_the_schema_are_those_of_the_forms():
-    assert set(get_args(ProtocolSettings.model_fields["kind"].annotation)) == set(KINDS)
-    keys = {key for kind in KINDS.values() for key in kind.sound}
+def test_the_keys_of_the_schema_are_those_of_the_built_in_protocols():
+    keys = {key for kind in SPECS.values() for key in kind.keys}
     assert set(ProtocolSettings.model_fields) == keys | set(COMMON) | {"curve", "max_rows"}
-    for kind in KINDS.values():
-        assert set(kind.published) <= set(kind.sound)
+    for kind in SPECS.values():
+        assert set(kind.published) <= set(kind.keys)
         for form in ("sound", "published"):
             ProtocolSettings.model_validate(kind.values(form))
         for changes in kind.profiles.values():
-            assert set(changes) <= set(kind.sound)
+            assert set(changes) <= set(kind.keys)
             Profile.model_validate(changes)
 
 
 def test_an_unset_key_is_as_the_form_has_it():
-    published = ProtocolSettings(form="published", repeats=3).completed()
+    published = completed(form="published", repeats=3)
     assert (published.folds, published.repeats, published.selection) == (10, 3, "per-dataset")
-    assert ProtocolSettings(form="published").completed(Profile(form="sound")).selection == "nested"
-    assert (
-        ProtocolSettings(form="published", selection="nested").completed(Profile(form="published")).selection
-        == "nested"
-    )
+    assert completed(Profile(form="sound"), form="published").selection == "nested"
+    assert completed(Profile(form="published"), form="published", selection="nested").selection == "nested"
 
 
 def test_a_profile_changes_keys_of_the_protocol_alone():
     assert set(Profile.model_fields) <= set(ProtocolSettings.model_fields)
-    for kind in KINDS:
-        assert set(standard_profiles(kind)) == {"quick", "standard", "full"}
+    for kind in SPECS:
+        assert set(standard_profiles(SPECS[kind])) == {"quick", "standard", "full"}
 
 
 def test_a_profile_has_the_protocols_limits():

@@ -1,9 +1,9 @@
 """The built-in metrics as tests use them."""
 
 from mfbench.host.registry import load_registry
-from mfbench.model.specs import Score
+from mfbench.model.evaluation import CURVE_METRICS, Score
 from mfbench.run.trial.metrics import resolve_metrics
-from mfbench.suite.forms import CURVE_METRICS, DETECTION_METRICS
+from mfbench.suite.forms import DETECTION_METRICS
 
 REGISTRY = load_registry(only=())
 METRICS = {metric.name: metric for metric in resolve_metrics((n for n in REGISTRY.metrics if ":" not in n), REGISTRY)}

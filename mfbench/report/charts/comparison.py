@@ -1,7 +1,5 @@
 """Wins, ties and losses of the reference against each method, as bars (figure 4 of the IMMIGRATE paper)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """The critical-difference diagram, as text and as a picture."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal

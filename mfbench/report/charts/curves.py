@@ -1,15 +1,13 @@
 """Mean scores against the number of features, with bands: a panel for each dataset, the best selectors in colour."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from mfbench.base.text import counted
+from mfbench.model.evaluation import Score
 from mfbench.model.sections import Chart
-from mfbench.model.specs import Score
 from mfbench.report.charts.drawing import MOST_DATASETS, NEUTRAL, chosen_in_legend, colours_of, numbered_name
 
 HIGHLIGHTED = 5

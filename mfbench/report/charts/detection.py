@@ -1,7 +1,5 @@
 """The chart of rounds: detection and false alarms of each round of a ground-truth run."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any

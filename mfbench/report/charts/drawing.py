@@ -1,16 +1,15 @@
 """Convert charts to Vega-Lite specifications, and these to SVG, PDF and PNG, without a browser or network."""
 
-from __future__ import annotations
-
 import copy
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from mfbench.base.text import plain_lines
-from mfbench.errors import MfbenchError
+from mfbench.errors import MfbenchError, UsageError, explained
 from mfbench.model.sections import Chart
 from mfbench.processes.call import ChildError, call
 from mfbench.processes.process import has_limited_addresses
@@ -178,6 +177,8 @@ _TRIAL = ("vl_convert:vegalite_to_svg", {"data": {"values": []}, "mark": "point"
 # Content that would make a reader's browser contact another machine or leave the page.
 _FORBIDDEN_KEYS = ("url", "href", "usermeta")
 _FORBIDDEN_MARKS = ("image",)
+# The keys of which every view has one.
+_VIEWS = {"mark", "layer", "hconcat", "vconcat", "concat", "facet", "repeat"}
 
 
 def specification(chart: Chart, heading: str = "") -> dict[str, Any]:
@@ -186,7 +187,7 @@ def specification(chart: Chart, heading: str = "") -> dict[str, Any]:
         raise ValueError(f"the chart {chart.name!r} has no specification")
     made = chart.spec()
     content = _as_dictionary(made)
-    if not isinstance(content, dict) or not _is_view(content):
+    if not isinstance(content, dict) or _VIEWS.isdisjoint(content):
         raise ValueError(f"the specification of the chart {chart.name!r} must be an Altair chart or a dictionary")
     for problem in _references(content):
         raise ValueError(f"the chart {chart.name!r} refers to something outside itself: {problem}")
@@ -204,6 +205,47 @@ def picture(chart: Chart, form: str = "svg", heading: str = "") -> bytes:
     return svg_of(content, "shape", content["description"]).encode() if form == "svg" else picture_of(content, form)
 
 
+def save_chart(chart: Chart, path: Path | str) -> Path:
+    """Draw a chart to a file, in the colours and fonts of reports.
+
+    Parameters
+    ----------
+    chart : Chart
+        With a `spec`.
+    path : Path or str
+        Its suffix selects the format: .svg, .pdf or .png.
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    UsageError
+        If the suffix is not supported, or the specification is not valid.
+    MfbenchError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> data = {"values": [{"x": 1, "y": 2}]}
+    >>> spec = {"data": data, "mark": "point", "encoding": {"x": {"field": "x", "type": "quantitative"}}}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_chart(Chart("dot", "A dot", spec=lambda: spec), f"{folder}/dot.svg").name
+    'dot.svg'
+    """
+    target = Path(path)
+    form = target.suffix.removeprefix(".").lower()
+    if form not in FORMATS:
+        raise UsageError(f"{target} has no suffix of a picture: use .{', .'.join(FORMATS[:-1])} or .{FORMATS[-1]}")
+    with explained(UsageError, str, ValueError):
+        content = picture(chart, form, chart.title)
+    with explained(MfbenchError, lambda reason: f"cannot write {target}: {reason}", OSError):
+        target.write_bytes(content)
+    return target
+
+
 def svg_of(content: Mapping[str, Any], name: str, words: str) -> str:
     """Return a specification as SVG in the form of `compact`."""
     return compact(picture_of({**content, "config": {**content["config"], "aria": False}}), name, words)
@@ -214,11 +256,11 @@ def picture_of(content: dict[str, Any], form: str = "svg") -> bytes:
     vl_convert = drawing_engine()
     options: dict[str, Any] = {"vl_version": _version(content), "allowed_base_urls": []}
     try:
-        if form == "pdf":
-            return bytes(vl_convert.vegalite_to_pdf(content, **options))
+        if form == "svg":
+            return str(vl_convert.vegalite_to_svg(content, **options)).encode()
         if form == "png":
-            return bytes(vl_convert.vegalite_to_png(content, scale=PIXELS_PER_POINT, **options))
-        return str(vl_convert.vegalite_to_svg(content, **options)).encode()
+            options["scale"] = PIXELS_PER_POINT
+        return bytes(getattr(vl_convert, f"vegalite_to_{form}")(content, **options))
     except (ValueError, RuntimeError) as error:
         # The message is followed by a traceback of the drawing library's script.
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
@@ -272,10 +314,6 @@ def _merged(general: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any
         else own.get(key, general.get(key))
         for key in {**general, **own}
     }
-
-
-def _is_view(content: Mapping[str, Any]) -> bool:
-    return any(key in content for key in ("mark", "layer", "hconcat", "vconcat", "concat", "facet", "repeat"))
 
 
 def _version(content: Mapping[str, Any]) -> str | None:

@@ -1,7 +1,5 @@
 """Time to fit against the number of rows and of features, on logarithmic axes, for the protocol ``timing``."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

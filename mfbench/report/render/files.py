@@ -1,12 +1,10 @@
 """Reports as CSV, JSON, LaTeX and Markdown."""
 
-from __future__ import annotations
-
 import json
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
-from itertools import groupby
 from typing import Any
 from urllib.parse import quote
 
@@ -140,14 +138,9 @@ def _environment(table: Table, caption: str) -> str:
 
 
 def _row(cells: list[Cell]) -> str:
-    text = " & ".join(_latex_cell(cell) for cell in cells)
+    text = " & ".join(_emphasised(escape(cell.text), cell, r"\textbf{{{}}}") for cell in cells)
     # After the previous row's `\\`, LaTeX would parse "[" as an optional argument and "*" as the starred form.
     return ("{}" if text.startswith(("[", "*")) else "") + text + r" \\"
-
-
-def _latex_cell(cell: Cell) -> str:
-    text = escape(cell.text)
-    return rf"\textbf{{{text}}}" if cell.role in ("best", "best-marked") else text
 
 
 WIDTH = 100
@@ -170,7 +163,7 @@ def section_lines(section: Section, pictures: Mapping[str, str]) -> list[str]:
     """Return a section as lines of Markdown, starting with its heading and a blank line."""
     lines = [f"## {markdown(section.title)}", ""]
     for table in section.tables:
-        lines += [*_heading(table.title), _table(table), ""]
+        lines += [*_heading(table.title), *_table_lines(table), ""]
     for chart in section.charts:
         lines += _chart(chart, pictures.get(chart.name, ""))
     for note in section.notes:
@@ -191,22 +184,16 @@ def _chart(chart: Chart, address: str) -> list[str]:
     if chart.text is None:
         return []
     lines = chart.lines(WIDTH)
-    fence = "`" * max(3, 1 + _longest_run("`", lines))
+    # The fence is longer than any run of its character, so that no line closes it.
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", "\n".join(lines))), default=0))
     return [*_heading(chart.title), f"{fence}text", *lines, fence, "", *caption]
 
 
-def _longest_run(sign: str, lines: list[str]) -> int:
-    """Return the longest run of a character; a longer code fence cannot be closed from inside."""
-    return max((len(list(run)) for line in lines for each, run in groupby(line) if each == sign), default=0)
+def _table_lines(table: Table) -> list[str]:
+    rows = [[_emphasised(markdown(cell.text), cell, "**{}**") for cell in row] for row in table.rows]
+    lines = [f"| {' | '.join(row)} |" for row in (map(markdown, table.columns), *rows)]
+    return [lines[0], "| --- |" + " ---: |" * (len(table.columns) - 1), *lines[1:]]
 
 
-def _table(table: Table) -> str:
-    lines = ["| " + " | ".join(markdown(name) for name in table.columns) + " |"]
-    lines.append("| --- |" + " ---: |" * (len(table.columns) - 1))
-    lines += ["| " + " | ".join(_markdown_cell(cell) for cell in row) + " |" for row in table.rows]
-    return "\n".join(lines)
-
-
-def _markdown_cell(cell: Cell) -> str:
-    text = markdown(cell.text)
-    return f"**{text}**" if cell.role in ("best", "best-marked") else text
+def _emphasised(text: str, cell: Cell, form: str) -> str:
+    return form.format(text) if cell.role in ("best", "best-marked") else text

@@ -1,7 +1,5 @@
 """Comparison across all datasets: the reference against each method, the critical-difference diagram, and all pairs."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping
 from typing import Any
@@ -10,17 +8,7 @@ import pandas as pd
 
 from mfbench.base.text import counted
 from mfbench.model.sections import Cell, Report, Section, Table
-from mfbench.report.cells import (
-    DASH,
-    in_points,
-    interval_text,
-    p_text,
-    precise_text,
-    rank_text,
-    size_cell,
-    size_text,
-    table_of,
-)
+from mfbench.report import cells
 from mfbench.report.charts.comparison import PROBABILITIES, win_probabilities_chart
 from mfbench.report.charts.critical_difference import critical_difference_chart
 from mfbench.stats.across_datasets import Overall
@@ -62,20 +50,20 @@ def _reference_table(overall: Overall, percent: bool) -> list[Table]:
         rows.append(
             [
                 row["second"],
-                rank_text(overall.ranks[row["second"]]),
-                precise_text(row["mean"], percent),
+                cells.rank_text(overall.ranks[row["second"]]),
+                cells.precise_text(row["mean"], percent),
                 *_effect(row, percent),
                 *(f"{row[name]:.2f}" for name in ("better", "equal", "worse")),
                 verdict if row["holm"] < overall.alpha else Cell("not significant", "missing"),
             ]
         )
-    return [table_of(columns, rows)]
+    return [cells.table_of(columns, rows)]
 
 
 def _effect(row: Mapping[Any, Any], percent: bool) -> list[str]:
     """Return the cells of one comparison: interval, detectable difference, effect and p-values."""
-    sizes = [interval_text(row, percent), size_text(row["detectable"], percent), f"{row['effect']:+.2f}"]
-    return [*sizes, p_text(row["p_value"]), p_text(row["holm"])]
+    sizes = [cells.interval_text(row, percent), cells.size_text(row["detectable"], percent), f"{row['effect']:+.2f}"]
+    return [*sizes, cells.p_text(row["p_value"]), cells.p_text(row["holm"])]
 
 
 def _test_notes(overall: Overall, percent: bool) -> list[str]:
@@ -94,7 +82,7 @@ def _test_notes(overall: Overall, percent: bool) -> list[str]:
         "strictest step of Holm's method, if differences vary between datasets as they do here; –: none.",
         *_best_notes(overall),
         "P: Bayesian signed-rank test; the probabilities that the reference is better, practically equal (within "
-        f"{in_points(overall.rope, percent)}) and worse. {CERTAIN:g} is a common threshold.",
+        f"{cells.in_points(overall.rope, percent)}) and worse. {CERTAIN:g} is a common threshold.",
     ]
 
 
@@ -116,8 +104,8 @@ def _friedman_notes(overall: Overall) -> list[str]:
         return []
     k, n = test.n_methods, test.n_datasets
     return [
-        f"Friedman χ² = {test.chi2:.1f} ({k - 1} degrees of freedom, p = {p_text(test.p_value)}), Iman-Davenport "
-        f"F = {test.f:.2f} ({k - 1} and {(k - 1) * (n - 1)} degrees of freedom, p = {p_text(test.f_p_value)})."
+        f"Friedman χ² = {test.chi2:.1f} ({k - 1} degrees of freedom, p = {cells.p_text(test.p_value)}), Iman-Davenport "
+        f"F = {test.f:.2f} ({k - 1} and {(k - 1) * (n - 1)} degrees of freedom, p = {cells.p_text(test.f_p_value)})."
     ]
 
 
@@ -141,18 +129,17 @@ def section_of_pairs(overall: Overall, percent: bool) -> Section:
     title = f"Pairs of methods across {counted(overall.n_datasets, 'dataset')}"
     if not overall.testable:
         return Section(title)
-    pairs = table_of(
+    pairs = cells.table_of(
         ["pair", "difference [interval]", "detectable", "effect", "p", "p (Holm)"],
         [[f"{row['first']} – {row['second']}", *_effect(row, percent)] for row in overall.pairs.to_dict("records")],
         f"All {len(overall.pairs)} pairs",
     )
     shares = overall.wins.to_dict("index")
-    wins = table_of(
-        ["method", *map(str, shares)],
-        [[name, *(DASH if other == name else f"{own[other]:.2f}" for other in shares)] for name, own in shares.items()],
-        PROBABILITIES,
-    )
-    return Section(title, [pairs, wins])
+    rows = [
+        [name, *(cells.DASH if other == name else f"{own[other]:.2f}" for other in shares)]
+        for name, own in shares.items()
+    ]
+    return Section(title, [pairs, cells.table_of(["method", *map(str, shares)], rows, PROBABILITIES)])
 
 
 def overall_data(overall: Overall) -> dict[str, Any]:
@@ -183,7 +170,7 @@ NONE = Cell("none", "missing")
 def power_report(run: Run, power: Power) -> Report:
     """Return the power analysis of a run as a report of two sections."""
     settings = power.settings
-    target = f"{in_points(power.difference, settings.score.percent)} ({settings.metric})"
+    target = f"{cells.in_points(power.difference, settings.score.percent)} ({settings.metric})"
     return Report(
         run.meta.title,
         f"What finds a true difference of {target} from {settings.reference} with a probability of "
@@ -210,9 +197,9 @@ def _on_datasets(power: Power) -> Section:
     rows = []
     for row in power.on_datasets.to_dict("records"):
         design = f"{row['folds']} × {row['repeats']}"
-        difference = precise_text(row["difference"], percent)
+        difference = cells.precise_text(row["difference"], percent)
         rows.append([row["method"], row["dataset"], row["rows"], design, difference, *_outlook(row, percent)])
-    table = table_of(columns, rows)
+    table = cells.table_of(columns, rows)
     notes = [
         "Detectable: smallest true difference that the corrected resampled t-test (on a single test set: McNemar's "
         "test) finds with these folds and repeats. With any repeats: the same with unlimited repeats. Repeats share "
@@ -234,11 +221,11 @@ def _on_datasets(power: Power) -> Section:
 def _outlook(row: dict[Any, Any], percent: bool) -> list[Cell]:
     """Return a row's cells on detectable differences and requirements."""
     if row["reason"]:
-        return [DASH] * 4
+        return [cells.DASH] * 4
     single = row["unlimited"] != row["unlimited"]  # a single test set has no spread between repeats
-    repeats = DASH if single else _needed(row["repeats_needed"], NONE)
-    sizes = [Cell(size_text(row["detectable"], percent)), size_cell(row["unlimited"], percent)]
-    return [*sizes, repeats, _needed(row["rows_needed"], DASH)]
+    repeats = cells.DASH if single else _needed(row["repeats_needed"], NONE)
+    sizes = [Cell(cells.size_text(row["detectable"], percent)), cells.size_cell(row["unlimited"], percent)]
+    return [*sizes, repeats, _needed(row["rows_needed"], cells.DASH)]
 
 
 def _needed(number: int | None, otherwise: Cell) -> Cell:
@@ -249,10 +236,10 @@ def _across(power: Power) -> Section:
     percent = power.settings.score.percent
     rows = []
     for row in power.across.to_dict("records"):
-        sizes = [size_text(row["sd"], percent), size_text(row["detectable"], percent)]
-        difference = precise_text(row["difference"], percent)
-        rows.append([row["method"], row["datasets"], difference, *sizes, _needed(row["datasets_needed"], DASH)])
-    table = table_of(["method", "datasets", "difference", "sd", "detectable", "datasets needed"], rows)
+        sizes = [cells.size_text(row["sd"], percent), cells.size_text(row["detectable"], percent)]
+        difference = cells.precise_text(row["difference"], percent)
+        rows.append([row["method"], row["datasets"], difference, *sizes, _needed(row["datasets_needed"], cells.DASH)])
+    table = cells.table_of(["method", "datasets", "difference", "sd", "detectable", "datasets needed"], rows)
     data = {"across": lambda: power.across}
     if not table.rows:
         return Section("Across datasets", notes=["No spread between datasets: it needs two of them."], data=data)
@@ -281,7 +268,7 @@ def calibration(run: Run) -> Section:
         f"than the one with the best mean; at most {level:g} % are allowed. A long list of methods is divided into "
         "lists of 2, 5 and 20, each of which counts once per dataset.",
     ]
-    best = table_of(
+    best = cells.table_of(
         ["equal methods", "number", "datasets", "comparisons", "rejected"],
         [
             [f"{row['first']} …", row["methods"], row["group"], row["comparisons"], _share(row)]
@@ -300,7 +287,7 @@ def _table(frame: pd.DataFrame) -> Table:
     rows = [[rule, *(_share(own[rule]) if rule in own else "–" for own in pairs)] for rule in rules]
     counts = ["datasets", *(own[rules[0]]["datasets"] for own in pairs)]
     headings = [f"{first} – {second}, {group}" for first, second, group in by_pair]
-    return table_of(["rule", *headings], [*rows, counts], footer_rows=1)
+    return cells.table_of(["rule", *headings], [*rows, counts], footer_rows=1)
 
 
 def _share(row: Mapping[Any, Any]) -> str:

@@ -1,7 +1,5 @@
 """Curves: scores against the number of features, with areas and sufficient sizes per classifier."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Detection: how many relevant and irrelevant features the selectors select."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any

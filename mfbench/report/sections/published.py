@@ -1,7 +1,5 @@
 """Published figures: ours next to the papers', and the largest differences."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -9,8 +7,8 @@ from typing import Any
 import pandas as pd
 
 from mfbench.base.text import counted
+from mfbench.model.evaluation import Score
 from mfbench.model.sections import Cell, Role, Section, Table
-from mfbench.model.specs import Score
 from mfbench.report.cells import outcomes_text, rows_by_dataset, table_of, with_unit
 from mfbench.report.sections.scores import trivial_accuracies
 from mfbench.stats.published import (
@@ -89,26 +87,18 @@ def _cell(row: Mapping[Any, Any], score: Score) -> Cell:
     verdict = str(row["verdict"])
     if verdict not in COMPARED:
         return Cell(f"({text})", "missing")
-    if verdict not in MARKS:
-        return Cell(text)
-    mark, role = MARKS[verdict]
-    return Cell(f"{text} {mark}", role)
+    mark, role = MARKS.get(verdict, ("", "plain"))
+    return Cell(f"{text} {mark}".strip(), role)
 
 
 def _counts(frame: pd.DataFrame, titles: Mapping[str, str]) -> list[Table]:
     """Return the papers' counts of wins, ties and losses beside ours under the papers' rule, if any are printed."""
     if not len(frame):
         return []
-    rows = [
-        [
-            row["reference"],
-            row["method"],
-            outcomes_text(row, "our"),
-            outcomes_text(row, "printed"),
-            titles[row["table"]],
-        ]
-        for row in frame.to_dict("records")
-    ]
+    rows = []
+    for row in frame.to_dict("records"):
+        counts = [outcomes_text(row, "our"), outcomes_text(row, "printed")]
+        rows.append([row["reference"], row["method"], *counts, titles[row["table"]]])
     title = "Wins/ties/losses of the reference: ours by the papers' rule, and as printed"
     return [table_of(["reference", "method", "ours", "printed", "table"], rows, title)]
 

@@ -1,7 +1,5 @@
 """Remarks: omissions, and trials that failed, are pending, changed shared state or raised warnings."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 
@@ -157,14 +155,12 @@ def _few(names: Sequence[str], noun: str) -> str:
 
 
 def _failures(failures: pd.DataFrame) -> list[str]:
-    lines = []
-    for _, group in failures.groupby(["dataset", "method", "status"], sort=False):
-        first = group.to_dict("records")[0]
-        lines.append(
-            f"Failed: {first['method']} on {first['dataset']}: {len(group)} × {first['status']}: "
-            f"{first['error_type']}: {_one_line(first['error_message'])}"
-        )
-    return lines
+    groups = failures.groupby(["dataset", "method", "status"], sort=False)
+    return [
+        f"Failed: {method} on {dataset}: {len(group)} × {status}: {group['error_type'].iloc[0]}: "
+        f"{_one_line(group['error_message'].iloc[0])}"
+        for (dataset, method, status), group in groups
+    ]
 
 
 def marked_trials(outcomes: pd.DataFrame, column: str) -> pd.DataFrame:

@@ -1,7 +1,5 @@
 """Scores: datasets by methods, with marks, wins, ties and losses, and average ranks."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -10,21 +8,11 @@ import pandas as pd
 
 from mfbench.base.text import counted
 from mfbench.model.sections import Cell, Section, Table
-from mfbench.report.cells import (
-    DASH,
-    outcomes_text,
-    rank_cell,
-    rows_by_dataset,
-    score_cell,
-    size_cell,
-    table_of,
-    time_cell,
-    with_unit,
-)
+from mfbench.report import cells
 from mfbench.report.charts.comparison import wins_chart
 from mfbench.report.charts.time import score_time_chart
 from mfbench.report.heading import listed
-from mfbench.report.verdicts import relation_of_test_sets, verdict_cell, verdict_columns, verdict_notes
+from mfbench.report.verdicts import verdict_cell, verdict_columns, verdict_notes
 from mfbench.run.forecast.order import duration_text
 from mfbench.stats.cells import ComparisonSettings
 from mfbench.stats.results import Run
@@ -39,7 +27,7 @@ def scores(run: Run) -> Section:
     metric, reference = run.settings.metric, run.settings.reference
     charts = []
     if reference is not None and len(run.methods) > 1 and len(run.outcomes):
-        columns = verdict_columns(run.settings, relation_of_test_sets(run.detects, run.folds_per_dataset))
+        columns = verdict_columns(run)
         charts.append(wins_chart(run.summary(), columns, reference))
     notes = verdict_notes(run)
     if trivial_accuracies(run):
@@ -49,7 +37,7 @@ def scores(run: Run) -> Section:
             "score of the best constant decisions."
         )
     return Section(
-        f"{with_unit(metric, run.settings.score.percent)}: mean ± sd over {run.protocol.trial_name}s",
+        f"{cells.with_unit(metric, run.settings.score.percent)}: mean ± sd over {run.protocol.trial_name}s",
         [score_table(run)],
         charts,
         notes,
@@ -65,25 +53,25 @@ def score_table(run: Run) -> Table:
     marks = _s_marks(verdicts) if settings.test in S_TESTS else {}
 
     def cell(row: Mapping[Any, Any]) -> Cell:
-        return score_cell(row, percent, marks.get((row["dataset"], row["method"]), "") if marks else None)
+        return cells.score_cell(row, percent, marks.get((row["dataset"], row["method"]), "") if marks else None)
 
     first: dict[str, list[object]] = {dataset: [dataset] for dataset in run.outcomes["dataset"].unique()}
     if trivial:
         first = {dataset: [dataset, f"{100 * trivial[dataset]:.1f}"] for dataset in first}
-    rows: list[list[object]] = rows_by_dataset(run.scores, first, methods, cell)
+    rows: list[list[object]] = cells.rows_by_dataset(run.scores, first, methods, cell)
     footer: list[list[object]] = []
-    blank, columns = ([DASH], ["dataset", "trivial", *methods]) if trivial else ([], ["dataset", *methods])
+    blank, columns = ([cells.DASH], ["dataset", "trivial", *methods]) if trivial else ([], ["dataset", *methods])
     if rows and settings.reference is not None and len(methods) > 1:
-        headings = verdict_columns(settings, relation_of_test_sets(run.detects, run.folds_per_dataset))
+        headings = verdict_columns(run)
         totals = _totals(run.summary(), headings, settings.reference)
         # The printed counts follow ours under the papers' rule, which come first (unless there is only one rule).
         totals[1:1] = _printed(run.published_counts, settings.reference)
         detectable = verdicts.groupby("method")["detectable"].median()
         if detectable.notna().any():
-            sizes = {method: size_cell(size, percent) for method, size in detectable.items()}
+            sizes = {method: cells.size_cell(size, percent) for method, size in detectable.items()}
             totals.insert(-1, ("detectable, median", sizes))
-        footer = [[title, *blank, *(own.get(method, DASH) for method in methods)] for title, own in totals]
-    return table_of(columns, [*rows, *footer], footer_rows=len(footer))
+        footer = [[title, *blank, *(own.get(method, cells.DASH) for method in methods)] for title, own in totals]
+    return cells.table_of(columns, [*rows, *footer], footer_rows=len(footer))
 
 
 def _totals(
@@ -93,13 +81,13 @@ def _totals(
     rows = summary.to_dict("records")
     others = [row for row in rows if row["method"] != reference]
     counts = [(title, {row["method"]: verdict_cell(row, prefix) for row in others}) for title, prefix in headings]
-    return [*counts, ("average rank", {row["method"]: rank_cell(row["rank"]) for row in rows})]
+    return [*counts, ("average rank", {row["method"]: cells.rank_cell(row["rank"]) for row in rows})]
 
 
 def _printed(counts: pd.DataFrame, reference: str) -> list[tuple[str, dict[Any, Cell]]]:
     """Return a paper's row of wins, ties and losses against the same reference, if it prints one."""
     own = counts[counts["reference"] == reference].to_dict("records")
-    return [("printed W/T/L", {row["method"]: Cell(outcomes_text(row, "printed")) for row in own})] if own else []
+    return [("printed W/T/L", {row["method"]: Cell(cells.outcomes_text(row, "printed")) for row in own})] if own else []
 
 
 def trivial_accuracies(run: Run) -> dict[str, float]:
@@ -126,9 +114,9 @@ def other_scores(run: Run) -> Section:
         percent = run.meta.scores[str(metric)].percent
         shares = dict(zip(frame["dataset"], frame["largest_class"], strict=True))
         first = {dataset: [dataset, f"{100 * share:.0f} %"] for dataset, share in shares.items()}
-        rows = rows_by_dataset(frame, first, methods, partial(score_cell, percent=percent))
-        title = f"{with_unit(str(metric), percent)}, where one class exceeds {100 * LARGE:.0f} % of the rows"
-        tables.append(table_of(["dataset", "largest class", *methods], rows, title))
+        rows = cells.rows_by_dataset(frame, first, methods, partial(cells.score_cell, percent=percent))
+        title = f"{cells.with_unit(str(metric), percent)}, where one class exceeds {100 * LARGE:.0f} % of the rows"
+        tables.append(cells.table_of(["dataset", "largest class", *methods], rows, title))
     return Section("Other scores", tables, notes=_notes(run), data={"companions": lambda: run.companions})
 
 
@@ -194,17 +182,17 @@ def compared_folds(coverage: pd.DataFrame, trial_name: str) -> list[str]:
 def methods(run: Run) -> Section:
     """Return the section on methods, one row each, best average rank first."""
     settings, summary = run.settings, run.summary()
-    verdicts = verdict_columns(settings, relation_of_test_sets(run.detects, run.folds_per_dataset))
+    verdicts = verdict_columns(run)
     columns = ["method", "what it is", f"mean {settings.metric}", "rank", *(title for title, _ in verdicts)]
     rows = [
         [
             row["method"],
             run.methods[row["method"]],
-            size_cell(row["mean"], settings.score.percent),
-            rank_cell(row["rank"]),
+            cells.size_cell(row["mean"], settings.score.percent),
+            cells.rank_cell(row["rank"]),
             *(verdict_cell(row, prefix, settings.reference) for _, prefix in verdicts),
-            time_cell(row["total_seconds"]),
-            Cell(f"{row['peak_memory'] / 1e6:.1f} MB") if row["peak_memory"] else DASH,
+            cells.time_cell(row["total_seconds"]),
+            Cell(f"{row['peak_memory'] / 1e6:.1f} MB") if row["peak_memory"] else cells.DASH,
             f"{row['failed']} of {row['planned']}" if row["failed"] else "–",
         ]
         for row in summary.to_dict("records")
@@ -220,7 +208,7 @@ def methods(run: Run) -> Section:
     ]
     return Section(
         "Methods, best average rank first",
-        [table_of([*columns, "time", "peak memory", "failed"], rows, wrap=1)],
+        [cells.table_of([*columns, "time", "peak memory", "failed"], rows, wrap=1)],
         [] if chart is None else [chart],
         notes if optimistic else [],
         data={"summary": lambda: summary},

@@ -1,8 +1,7 @@
 """Time to fit, for the protocol ``timing``: seconds at the largest size, and exponents of growth."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ from mfbench.report.charts.time import scaling_chart, time_profile_chart
 from mfbench.stats.across_datasets import FACTORS, performance_profile
 from mfbench.stats.results import Run
 from mfbench.stats.summary import FLOOR, timing_profile
-from mfbench.suite.forms import KINDS
 
 TITLE = "Time to fit"
 COLUMNS = {
@@ -27,7 +25,7 @@ COLUMNS = {
 
 def timing(run: Run) -> Section:
     """Return the section on times to fit; empty for other protocols."""
-    if not KINDS[run.protocol.kind].times:
+    if not run.protocol.times:
         return Section(TITLE, data={"timing": list})
     exponents, sizes, methods = run.timing, run.sizes, list(run.methods)
     first = {}
@@ -41,17 +39,16 @@ def timing(run: Run) -> Section:
         "A power law fitted to a few sizes describes only those sizes. Other processes on the machine lengthen times: "
         "use --jobs 1 for reliable times."
     )
-    cells: dict[str, Callable[[Any], Cell]] = {
-        "seconds": lambda row: time_cell(row["seconds"]),
-        "rows_exponent": lambda row: number_cell(row["rows_exponent"], ".2f"),
-        "features_exponent": lambda row: number_cell(row["features_exponent"], ".2f"),
-    }
-    tables = [
-        table_of(["dataset", "size", *methods], rows_by_dataset(exponents, first, methods, cells[column]), title)
-        for column, title in COLUMNS.items()
-    ]
+    tables = []
+    for column, title in COLUMNS.items():
+        cell = partial(_cell, column)
+        tables.append(table_of(["dataset", "size", *methods], rows_by_dataset(exponents, first, methods, cell), title))
     chart = scaling_chart(timing_profile(run.outcomes, sizes), exponents)
     return Section(TITLE, tables, [] if chart is None else [chart], [note], data={"timing": lambda: exponents})
+
+
+def _cell(column: str, row: Mapping[Any, Any]) -> Cell:
+    return time_cell(row[column]) if column == "seconds" else number_cell(row[column], ".2f")
 
 
 def time_ratios(ratios: pd.DataFrame) -> Section:

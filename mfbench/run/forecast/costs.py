@@ -5,8 +5,6 @@ formula is multiplied by the median ratio of measured to declared seconds over t
 other methods if it has no measurements.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import sqlite3
@@ -15,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mfbench.errors import RunError
 from mfbench.host.registry import Registry
@@ -24,10 +22,7 @@ from mfbench.run.environment import cpu_model
 from mfbench.run.store.file import FILE_NAME
 from mfbench.run.store.store import Store
 from mfbench.suite.costs import LEAST, DeclaredCosts, declared_costs
-from mfbench.suite.plan import Cost, Forecast
-
-if TYPE_CHECKING:
-    from mfbench.suite.plan import Plan
+from mfbench.suite.plan import Cost, Forecast, Plan
 
 STARTUP = 2.5  # seconds until the workers of a run have imported their libraries
 COMPILING = 0.3  # seconds for an estimator that compiles on first use, usually from a cache
@@ -102,29 +97,19 @@ class LearnedCosts:
         )
 
 
-def learned_costs(plan: Plan, registry: Registry, folder: Path) -> LearnedCosts:
-    """Return the costs of a plan's trials from earlier trials in a folder of reports, which is opened read-only."""
-    declared = declared_costs(plan, registry)
-    return LearnedCosts(declared, earlier_trials(plan, declared, folder))
-
-
 def forecast(plan: Plan, registry: Registry, folder: Path, jobs: int) -> Forecast:
-    """Return the expected cost of running a plan; see `learned_costs`."""
-    return Forecast(learned_costs(plan, registry, folder), jobs, startup_seconds(plan, registry))
+    """Return the expected cost of running a plan, from earlier trials in a folder of reports, which is only read."""
+    declared = declared_costs(plan, registry)
+    learned = LearnedCosts(declared, earlier_trials(plan, declared, folder))
+    return Forecast(learned, jobs, startup_seconds(plan, registry))
 
 
 def startup_seconds(plan: Plan, registry: Registry) -> float:
     """Return the seconds until all workers have started and compiled everything that compiles on first use."""
-    warm = {
-        (kind, step.expression.name)
-        for method in plan.methods.values()
-        for kind, step, find in (
-            ("selector", method.selector, registry.selector),
-            ("classifier", method.classifier, registry.classifier),
-        )
-        if step is not None and find(step.expression.name).spec.warm_up
-    }
-    return STARTUP + COMPILING * len(warm)
+    selectors = {method.selector.expression.name for method in plan.methods.values() if method.selector is not None}
+    classifiers = {m.classifier.expression.name for m in plan.methods.values() if m.classifier is not None}
+    used = [*map(registry.selector, selectors), *map(registry.classifier, classifiers)]
+    return STARTUP + COMPILING * len([entry for entry in used if entry.spec.warm_up])
 
 
 def earlier_trials(plan: Plan, declared: DeclaredCosts, folder: Path) -> list[Measured]:

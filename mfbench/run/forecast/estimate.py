@@ -1,7 +1,5 @@
 """What a run would do and cost, without running or writing anything; used by ``mfbench suite --dry-run``."""
 
-from __future__ import annotations
-
 import heapq
 import math
 import sqlite3
@@ -12,7 +10,7 @@ from pathlib import Path
 from mfbench.errors import ExitCode, RunError
 from mfbench.host.registry import Registry
 from mfbench.model.earlier import EarlierRun
-from mfbench.model.trials import Status, Trial, Unavailable
+from mfbench.model.trials import Trial, Unavailable
 from mfbench.run import environment
 from mfbench.run.forecast.costs import forecast
 from mfbench.run.forecast.order import in_rounds, seconds_each
@@ -20,7 +18,6 @@ from mfbench.run.reuse import copied_statuses, earlier_runs, offered_keys, opene
 from mfbench.run.runner import RETRIED, RunOptions
 from mfbench.run.store.file import FILE_NAME
 from mfbench.run.store.store import Store
-from mfbench.suite.forms import KINDS
 from mfbench.suite.plan import Forecast, Plan
 
 WORKER = 250 * 2**20  # bytes of a worker before its first trial, i.e. of the imported libraries
@@ -149,12 +146,13 @@ def _finished(
     copied = copied_statuses(retry_failed=options.retry_failed)
     stored: set[str] = set()
     if not options.fresh and (folder / FILE_NAME).is_file():
-        stored = _keys(folder, [status for status in Status if not (options.retry_failed and status in RETRIED)])
+        with Store(folder, read_only=True) as store:
+            stored = store.finished(RETRIED if options.retry_failed else ())
     elsewhere = []
     with opened_sources([() if options.fresh else earlier_runs(plan, folder), *sources]) as runs:
         for run in runs:
             keys: set[str] = set()
-            if not KINDS[plan.loaded.protocol.kind].times:
+            if not plan.loaded.spec.times:
                 try:
                     with Store(run.folder, read_only=True) as store:
                         keys = offered_keys(store, planned, copied)
@@ -174,10 +172,3 @@ def _numbers(missing: set[str], elsewhere: Iterable[tuple[EarlierRun, set[str]]]
         if number or run.is_requested:
             numbers.setdefault(run.name, number)
     return tuple(numbers.items())
-
-
-def _keys(folder: Path, statuses: Collection[Status]) -> set[str]:
-    marks = ", ".join("?" * len(statuses))
-    with Store(folder, read_only=True) as store:
-        query = f"SELECT key FROM trials WHERE status IN ({marks})"
-        return {key for (key,) in list(store.raw(query, [str(status) for status in statuses]))}

@@ -4,8 +4,6 @@ Short trials keep the plan's order, in which neighbours share data. Within a bud
 not depend on the order.
 """
 
-from __future__ import annotations
-
 import math
 import re
 import time

@@ -1,7 +1,5 @@
 """The tables of a store and their checksums: one per result, and one per table that describes the run."""
 
-from __future__ import annotations
-
 import marshal
 import sqlite3
 import zlib

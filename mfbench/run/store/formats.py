@@ -1,25 +1,18 @@
 """The stored form of named content: compressed JSON."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import json
 import zlib
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mfbench.base.text import cut, plain_lines
 from mfbench.model.trials import Candidate, Curve, Interactions
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from mfbench.suite.protocols import Split
+from mfbench.suite.protocols import Split
 
 
 def pack_document(content: object) -> bytes:
@@ -44,8 +37,6 @@ _DTYPES: dict[bytes, np.dtype[Any]] = {}
 
 def pack(array: NDArray[Any]) -> bytes:
     """Return a numeric array as compressed bytes; integers use the smallest type that fits."""
-    import numpy as np
-
     array = np.asarray(array)
     if array.dtype.kind in "iub":
         low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)
@@ -60,8 +51,6 @@ def pack(array: NDArray[Any]) -> bytes:
 
 def unpack(blob: bytes) -> NDArray[Any]:
     """Unpack an array packed by `pack`: int64 for integers, otherwise float64."""
-    import numpy as np
-
     kind = blob[:2]
     dtype = _DTYPES.get(kind)
     if dtype is None:
@@ -123,8 +112,6 @@ def pack_candidates(candidates: Sequence[Candidate]) -> bytes:
 
 def unpack_candidates(blob: bytes) -> list[Candidate]:
     """Unpack candidates packed by `pack_candidates`; candidates with equal arrays share one."""
-    import numpy as np
-
     content = unpack_document(blob)
 
     @functools.cache
@@ -142,7 +129,7 @@ def unpack_candidates(blob: bytes) -> list[Candidate]:
 Columns = tuple[bytes, bytes | None, bytes | None, int, int]
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class StoredSplit:
     """The stored rows of a fold."""
 

@@ -7,22 +7,25 @@ about a run.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
+from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from mfbench.base.text import shell_command
 from mfbench.errors import NeverStartedError, RunError
 from mfbench.host.code_hashes import host_code, method_code, numeric_versions
 from mfbench.host.expressions import Plugin, Registered
 from mfbench.host.registry import Registry
-from mfbench.model.specs import DatasetSpec, EstimatorSpec, Score
-from mfbench.suite.loading import metric_entries
+from mfbench.model.evaluation import ProtocolSpec, Score
+from mfbench.model.specs import DatasetSpec, EstimatorSpec
+from mfbench.suite.loading import shared_entries
 from mfbench.suite.plan import Plan, Shard, shard_folder_name
+from mfbench.suite.protocols import EvaluationProtocol
 from mfbench.suite.published import PublishedCount, PublishedFigure
 from mfbench.suite.schema import Classes, Curve, Header, ProtocolSettings, ReportSettings, Selection, Top
 from mfbench.suite.splitters import DatasetSplits
@@ -62,7 +65,7 @@ def sources_of(plan: Plan, registry: Registry) -> tuple[Source, ...]:
     for method in plan.methods.values():
         for kind, step in (("selector", method.selector), ("classifier", method.classifier)):
             entries += [] if step is None else registry.entries(kind, step.expression)
-    entries += metric_entries(plan.loaded.protocol, registry)
+    entries += shared_entries(plan.loaded.protocol, registry)
     for planned in plan.datasets.values():
         if planned.reference is not None:
             entries.append(registry.dataset(planned.reference.expression.name))
@@ -127,10 +130,8 @@ _TABLES = ("methods", "datasets")
 UNRECORDED = "the run does not record the versions and hashes of its code"
 
 
-class RecordedCode(BaseModel):
+class RecordedCode(BaseModel, frozen=True):
     """The code behind the keys of a run's trials; empty for merged runs that differ in it."""
-
-    model_config = ConfigDict(frozen=True)
 
     mfbench: str = ""  # its version
     host: str = ""  # hash of the mfbench code that takes part in computing a result
@@ -179,10 +180,8 @@ def _shared(code: RecordedCode) -> Fingerprint:
     return Fingerprint(code.mfbench, code.host, code.libraries, {})
 
 
-class Environment(BaseModel):
+class Environment(BaseModel, frozen=True):
     """Machine and software of a run, as in ``environment.json``."""
-
-    model_config = ConfigDict(frozen=True)
 
     mfbench: str
     python: str
@@ -201,38 +200,30 @@ class Environment(BaseModel):
     command: list[str] = []  # the words of the command line
 
 
-class RecordedSuite(BaseModel):
+class RecordedSuite(BaseModel, frozen=True, extra="allow"):
     """The suite of a run: fields that reports read are typed; datasets, methods and profiles stay as in the file."""
-
-    model_config = ConfigDict(frozen=True, extra="allow")
 
     suite: Header
     report: ReportSettings = ReportSettings()
 
 
-class PublishedHeading(BaseModel):
+class PublishedHeading(BaseModel, frozen=True):
     """Title and metric of a published table."""
-
-    model_config = ConfigDict(frozen=True)
 
     title: str
     metric: str
 
 
-class RecordedFigures(BaseModel):
+class RecordedFigures(BaseModel, frozen=True):
     """The published figures for the run's cells, their tables by name, and the papers' counts for its methods."""
-
-    model_config = ConfigDict(frozen=True)
 
     tables: dict[str, PublishedHeading] = {}
     figures: list[PublishedFigure] = []
     counts: list[PublishedCount] = []
 
 
-class Reused(BaseModel):
+class Reused(BaseModel, frozen=True):
     """The results measured by other runs: earlier ones in the reports folder, or bundles."""
-
-    model_config = ConfigDict(frozen=True)
 
     # The result keys from each run, by folder name (`SUITE/RUN` if it is of another suite), or by bundle name with the
     # start of its hash.
@@ -244,10 +235,8 @@ class Reused(BaseModel):
     bundles: list[str] = []  # the names that refer to bundles, whose results are unverified claims of their authors
 
 
-class RecordedShard(BaseModel):
+class RecordedShard(BaseModel, frozen=True):
     """The part of a plan that a run has: a shard, or several merged ones."""
-
-    model_config = ConfigDict(frozen=True)
 
     numbers: list[int] = []  # the shards, from 1 to `of`; empty after merging shards of different divisions
     of: int = 0
@@ -279,13 +268,43 @@ def resume_command(words: Sequence[str]) -> str:
     return shell_command(["mfbench", *(word for word in words if word != "--fresh")])
 
 
-class RunMetadata(BaseModel):
-    """The metadata recorded by the last start of a run."""
+class RecordedProtocol(BaseModel, frozen=True):
+    """What reports need to know about a protocol, whether or not its plugin is installed."""
 
-    model_config = ConfigDict(frozen=True)
+    kind: str
+    folds: int
+    repeats: int
+    decisions: str = "multi-class"
+    trial_name: str = "fold"  # what reports call a trial
+    test_train_ratio: float
+    description: str
+    tuning: str
+    predicts: bool
+    times: bool
+    draws_curves: bool
+    resampling: str  # predicts, times, draws_curves, resampling, report: as in `ProtocolSpec`
+    report: str
+
+    @classmethod
+    def of(cls, protocol: EvaluationProtocol, spec: ProtocolSpec) -> RecordedProtocol:
+        """Return the record of a plan's protocol."""
+        ours = ("kind", "folds", "repeats", "decisions", "trial_name", "test_train_ratio")
+        theirs = ("predicts", "times", "draws_curves", "resampling", "report")
+        facts = {name: getattr(protocol, name) for name in ours} | {name: getattr(spec, name) for name in theirs}
+        return cls(**facts, description=protocol.describe(), tuning=protocol.describe_tuning())
+
+    def coordinates(self, own: DatasetSplits | None = None) -> Iterator[tuple[int, int]]:
+        """Yield every (repeat, fold) in order, as `EvaluationProtocol.coordinates`."""
+        sizes = self if own is None else own
+        return product(range(sizes.repeats), range(sizes.folds))
+
+
+class RunMetadata(BaseModel, frozen=True):
+    """The metadata recorded by the last start of a run."""
 
     suite: RecordedSuite
     protocol: ProtocolSettings  # complete: with the profile applied and every key of its kind set
+    design: RecordedProtocol
     scores: dict[str, Score]  # what each score of a trial means
     protocol_key: str  # together with a dataset's label, identifies its stored splits
     splits: dict[str, DatasetSplits] = {}  # the facts about the splits of each dataset with a splitter
@@ -388,6 +407,7 @@ def metadata_of(
     return RunMetadata(
         suite=RecordedSuite.model_validate(loaded.suite.model_dump(mode="json")),
         protocol=loaded.protocol,
+        design=RecordedProtocol.of(plan.protocol, loaded.spec),
         scores=loaded.all_scores,
         protocol_key=plan.protocol_key,
         splits={label: p.own_splits for label, p in plan.datasets.items() if p.own_splits is not None},

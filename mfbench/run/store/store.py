@@ -4,8 +4,6 @@ With write-ahead logging, a killed run loses at most the trials in flight. The t
 by the last start of the run; rows of earlier plans are kept (their keys differ) but are not part of a report.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sqlite3
@@ -16,31 +14,14 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import chain, count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from mfbench.errors import RunError, explained, printable
 from mfbench.model.trials import Status, Trial, TrialResult, Unavailable
+from mfbench.run.store import file, formats
 from mfbench.run.store.checksums import RESULT_COLUMNS, TRIAL_COLUMNS, WHOLE, checksum, fill_checksums, seal
-from mfbench.run.store.file import FILE_ERRORS, FILE_NAME, damaged, open_store, reason_of, transaction
-from mfbench.run.store.formats import (
-    StoredSplit,
-    pack,
-    pack_candidates,
-    pack_document,
-    pack_split,
-    plain,
-    stored_text,
-    unpack,
-    unpack_candidates,
-    unpack_curve,
-    unpack_interactions,
-    unpack_split,
-)
-from mfbench.run.store.integrity import check_tables, repair, set_damaged_aside
 from mfbench.run.store.metadata import Reused, RunMetadata
-
-if TYPE_CHECKING:
-    from mfbench.suite.protocols import Split
+from mfbench.suite.protocols import Split
 
 DATASET_JSON = ("class_names", "feature_names", "relevant", "interactions", "collections")
 """JSON columns of a dataset."""
@@ -50,10 +31,10 @@ ARRAYS = ("selected", "weights", "predictions", "decisions")
 """Numeric array columns of a result."""
 _READERS: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(JSON, json.loads),
-    **dict.fromkeys(ARRAYS, unpack),
-    "interactions": unpack_interactions,
-    "curve": unpack_curve,
-    "candidates": unpack_candidates,
+    **dict.fromkeys(ARRAYS, formats.unpack),
+    "interactions": formats.unpack_interactions,
+    "curve": formats.unpack_curve,
+    "candidates": formats.unpack_candidates,
 }
 _EMPTY: dict[str, Callable[[], Any]] = {**dict.fromkeys(JSON, dict), "candidates": list}
 _BLOCK = 2_000
@@ -61,23 +42,37 @@ _BLOCK = 2_000
 _TABLE = re.compile(rf"\b({'|'.join((*WHOLE, 'trials'))})\b")
 # Decoding errors of content that mfbench did not write although its checksum matches.
 _UNREADABLE = (ValueError, TypeError, LookupError, OverflowError, zlib.error)
+CHECKPOINT_SECONDS = 1.0
+"""How long results may stay only in the log while new ones arrive."""
+_INSERT = f"INSERT OR REPLACE INTO trials ({', '.join(TRIAL_COLUMNS)}) VALUES ({', '.join('?' * len(TRIAL_COLUMNS))})"
+_WRITERS: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(JSON, lambda value: json.dumps(value, default=formats.plain) if value else None),
+    **dict.fromkeys(ARRAYS, formats.pack),
+    **dict.fromkeys(("interactions", "curve"), formats.pack_document),
+    "candidates": lambda value: formats.pack_candidates(value) if value else None,
+}
 
 
-class ReadableStore:
-    """Read access to a run's results."""
+class Store:
+    """Access to a run's results, for reading only or also for writing."""
 
-    def __init__(self, folder: Path, *, read_only: bool = True, checked: set[str] | None = None) -> None:
+    def __init__(self, folder: Path, *, read_only: bool = False, checked: set[str] | None = None) -> None:
         self.absent: Sequence[tuple[str, str, int, int]] = ()
-        self.folder, self.path = folder, folder / FILE_NAME
+        self.folder, self.path = folder, folder / file.FILE_NAME
         self._checked = set() if checked is None else checked
         self._damaged: list[str] = []
+        self._read_only = read_only
+        self._checkpointed = float("-inf")
+        self._copied: set[str] | None = None
         if read_only and not self.path.is_file():
-            raise RunError(f"{folder} holds no run (no {FILE_NAME}); 'mfbench suite NAME' creates one")
+            raise RunError(f"{folder} holds no run (no {file.FILE_NAME}); 'mfbench suite NAME' creates one")
         with self._explained():
-            self._db = open_store(self.path, read_only=read_only)
+            self._db = file.open_store(self.path, read_only=read_only)
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file after checkpointing the write-ahead log, as far as concurrent readers allow."""
+        if not self._read_only:
+            self._checkpoint()
         self._db.close()
 
     def __enter__(self) -> Self:
@@ -94,7 +89,7 @@ class ReadableStore:
             return f"cannot write to {self.folder}: {reason}; choose another folder with --out"
 
         with (
-            explained(RunError, partial(reason_of, self.path), *FILE_ERRORS),
+            explained(RunError, partial(file.reason_of, self.path), *file.FILE_ERRORS),
             explained(RunError, sentence, OSError),
         ):
             yield
@@ -102,13 +97,13 @@ class ReadableStore:
     @contextmanager
     def _reading(self, *tables: str) -> Iterator[None]:
         """Verify the checksums of tables before the first read; from then on, damaged results are hidden."""
-        with self._explained(), explained(RunError, partial(damaged, self.path), *_UNREADABLE):
+        with self._explained(), explained(RunError, partial(file.damaged, self.path), *_UNREADABLE):
             rest = set(tables) - self._checked
             if rest:
-                with transaction(self._db):  # so that all reads see one state
-                    check_tables(self._db, self.path, [table for table in WHOLE if table in rest])
+                with file.transaction(self._db):  # so that all reads see one state
+                    file.check_tables(self._db, self.path, [table for table in WHOLE if table in rest])
                     if "trials" in rest and not self._damaged:
-                        self._damaged = set_damaged_aside(self._db)
+                        self._damaged = file.set_damaged_aside(self._db)
                 # Another connection must set damaged results aside itself.
                 self._checked.update(rest - {"trials"} if self._damaged else rest)
             yield
@@ -163,13 +158,11 @@ class ReadableStore:
         """Return the record of each dataset used, with its class codes as ``truth``."""
         with self._reading("datasets"):
             names = WHOLE["datasets"]
-            rows = [
-                dict(zip(names, row, strict=True))
-                for row in self._db.execute(f"SELECT {', '.join(names)} FROM datasets")
-            ]
+            cursor = self._db.execute(f"SELECT {', '.join(names)} FROM datasets")
+            rows = [dict(zip(names, row, strict=True)) for row in cursor]
             for row in rows:
                 row |= {name: json.loads(row[name]) for name in DATASET_JSON}
-                row["truth"] = unpack(row["truth"])
+                row["truth"] = formats.unpack(row["truth"])
         return rows
 
     def rows(self, columns: Sequence[str] = RESULT_COLUMNS) -> Iterator[dict[str, Any]]:
@@ -235,7 +228,7 @@ class ReadableStore:
         query = "SELECT DISTINCT repeat FROM splits WHERE sha256 = ? AND protocol = ?"
         return {repeat for (repeat,) in self.raw(query, (sha256, protocol))}
 
-    def splits(self, sha256: str, protocol: str) -> dict[tuple[int, int], StoredSplit]:
+    def splits(self, sha256: str, protocol: str) -> dict[tuple[int, int], formats.StoredSplit]:
         """Return the rows of a dataset's folds by (repeat, fold)."""
         query = (
             "SELECT repeat, fold, test, train, validation, n_train, n_features FROM splits "
@@ -243,34 +236,7 @@ class ReadableStore:
         )
         with self._reading("splits"):
             rows = self._db.execute(query, (sha256, protocol))
-            return {(repeat, fold): unpack_split(*columns) for repeat, fold, *columns in rows}
-
-
-CHECKPOINT_SECONDS = 1.0
-"""How long results may stay only in the log while new ones arrive."""
-_INSERT = f"INSERT OR REPLACE INTO trials ({', '.join(TRIAL_COLUMNS)}) VALUES ({', '.join('?' * len(TRIAL_COLUMNS))})"
-_WRITERS: dict[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(JSON, lambda value: json.dumps(value, default=plain) if value else None),
-    **dict.fromkeys(ARRAYS, pack),
-    **dict.fromkeys(("interactions", "curve"), pack_document),
-    "candidates": lambda value: pack_candidates(value) if value else None,
-}
-
-
-class Store(ReadableStore):
-    """Read and write access to a run's results."""
-
-    def __init__(self, folder: Path, *, read_only: bool = False, checked: set[str] | None = None) -> None:
-        super().__init__(folder, read_only=read_only, checked=checked)
-        self._read_only = read_only
-        self._checkpointed = float("-inf")
-        self._copied: set[str] | None = None
-
-    def close(self) -> None:
-        """Close the file after checkpointing the write-ahead log, as far as concurrent readers allow."""
-        if not self._read_only:
-            self._checkpoint()
-        super().close()
+            return {(repeat, fold): formats.unpack_split(*columns) for repeat, fold, *columns in rows}
 
     def _checkpoint(self) -> None:
         """Move the log's content to the file, so that the file alone contains nearly everything."""
@@ -286,7 +252,7 @@ class Store(ReadableStore):
         left_out: Iterable[tuple[str, str, Unavailable | None]],
     ) -> None:
         """Record the start of a run: its metadata, the datasets used and those left out."""
-        with self._explained(), transaction(self._db):
+        with self._explained(), file.transaction(self._db):
             self._copied = None
             columns = metadata.to_columns().items()
             self._db.executemany(
@@ -296,19 +262,22 @@ class Store(ReadableStore):
             self._db.execute("DELETE FROM datasets")
             for name, reason, why in left_out:
                 missing = Unavailable() if why is None else why
-                row = (why is None, missing.can_pull, stored_text(missing.attempt, "reason"))
-                texts = (printable(name), stored_text(reason, "reason"))
+                row = (why is None, missing.can_pull, formats.stored_text(missing.attempt, "reason"))
+                texts = (printable(name), formats.stored_text(reason, "reason"))
                 self._db.execute("INSERT INTO left_out VALUES (?, ?, ?, ?, ?)", (*texts, *row))
             self._db.executemany(
                 "INSERT INTO datasets VALUES (:label, :sha256, :n_samples, :n_features, :class_names, :feature_names, "
                 ":relevant, :interactions, :collections, :source, :truth)",
-                [{**d, "truth": pack(d["truth"]), **{k: json.dumps(d[k]) for k in DATASET_JSON}} for d in datasets],
+                [
+                    {**d, "truth": formats.pack(d["truth"]), **{k: json.dumps(d[k]) for k in DATASET_JSON}}
+                    for d in datasets
+                ],
             )
             seal(self._db, "meta", "left_out", "datasets")
 
     def set_plan(self, trials: Iterable[Trial], positions: Iterable[int] | None = None) -> None:
         """Record the trials that this start of the run plans."""
-        with self._explained(), transaction(self._db):
+        with self._explained(), file.transaction(self._db):
             self._db.execute("DELETE FROM plan")
             self._db.executemany(
                 "INSERT INTO plan VALUES (?, ?, ?, ?, ?, ?)",
@@ -323,9 +292,11 @@ class Store(ReadableStore):
         self, sha256: str, protocol: str, repeat: int, splits: Iterable[Split], shape: tuple[int, int]
     ) -> None:
         """Record the rows of each fold of a repeat, so that every test can be computed from the store alone."""
-        rows = [(sha256, protocol, repeat, fold, *pack_split(split, shape)) for fold, split in enumerate(splits)]
+        rows = [
+            (sha256, protocol, repeat, fold, *formats.pack_split(split, shape)) for fold, split in enumerate(splits)
+        ]
         insertion = "INSERT OR IGNORE INTO splits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-        with self._explained(), transaction(self._db):
+        with self._explained(), file.transaction(self._db):
             added = sum(checksum(row) for row in rows if self._db.execute(insertion, row).rowcount)
             self._db.execute("UPDATE checksums SET checksum = checksum + ? WHERE name = 'splits'", [added])
 
@@ -337,11 +308,11 @@ class Store(ReadableStore):
             if name in _WRITERS:
                 value = None if value is None else _WRITERS[name](value)
             elif isinstance(value, str):
-                value = stored_text(str(value), name) or None
+                value = formats.stored_text(str(value), name) or None
             row.append(value)
         if not self.path.exists():  # SQLite would keep writing to a deleted file
             raise RunError(f"{self.folder} was removed while results were written to it; give the same command again")
-        with self._explained(), transaction(self._db):
+        with self._explained(), file.transaction(self._db):
             self._db.execute(_INSERT, row)
             fill_checksums(self._db, "key = ?", trial.key)
             self._measured_here(trial.key)
@@ -361,14 +332,14 @@ class Store(ReadableStore):
     def record(self, name: str, value: Any) -> None:
         """Replace a field of the metadata that is only known in the course of the run."""
         self._copied = None
-        with self._explained(), transaction(self._db):
+        with self._explained(), file.transaction(self._db):
             self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, json.dumps(value)))
             seal(self._db, "meta")
 
     @contextmanager
     def writing(self, *tables: str) -> Iterator[sqlite3.Connection]:
         """Yield the connection for a transaction on results and the given tables."""
-        with self._explained(), transaction(self._db):
+        with self._explained(), file.transaction(self._db):
             yield self._db
             fill_checksums(self._db)
             seal(self._db, *tables)
@@ -376,6 +347,6 @@ class Store(ReadableStore):
     def repair(self) -> list[str]:
         """Remove damaged content, so that a run records or computes it again; return a sentence on each part."""
         with self._explained():
-            remarks = repair(self._db, self.path)
+            remarks = file.repair(self._db, self.path)
         self._checked.update((*WHOLE, "trials"))
         return remarks

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.integrate import trapezoid
 
 from mfbench.host.registry import Registry
+from mfbench.model.evaluation import CURVE_METRICS
 from mfbench.model.trials import Curve, Predictions, Trial, TrialResult
 from mfbench.run.trial.folds import Fold, warn_of_end
 from mfbench.run.trial.guard import Stopwatch, at_size, guarded
@@ -18,7 +19,6 @@ from mfbench.run.trial.metrics import Metric, resolve_metrics
 from mfbench.run.trial.problem import Best, TrialProblem, solve_one_vs_rest
 from mfbench.run.trial.steps import GridPoint, Maker, grid_points, readable
 from mfbench.run.workers.job import Job, read_arrays
-from mfbench.suite.forms import CURVE_METRICS
 from mfbench.suite.methods import TOP, ResolvedMethod, curve_sizes
 from mfbench.suite.protocols import Split, derive_seed
 

@@ -14,7 +14,7 @@ from mfbench.errors import describe_error
 from mfbench.host.expressions import parse
 from mfbench.host.factories import check_parameters, resolve_factory
 from mfbench.host.registry import Registry
-from mfbench.model.specs import MetricSpec
+from mfbench.model.evaluation import MetricSpec
 from mfbench.model.trials import Predictions
 
 if TYPE_CHECKING:

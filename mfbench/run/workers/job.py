@@ -17,7 +17,7 @@ from mfbench.host.code_hashes import HOST
 from mfbench.host.expressions import Plugin
 from mfbench.host.registry import Registry
 from mfbench.model.trials import Trial
-from mfbench.suite.loading import metric_entries
+from mfbench.suite.loading import shared_entries
 from mfbench.suite.methods import PlannedDataset, ResolvedMethod
 from mfbench.suite.protocols import EvaluationProtocol
 from mfbench.suite.schema import Classes, ProtocolSettings
@@ -45,14 +45,14 @@ def owners_of_method(method: ResolvedMethod, registry: Registry) -> Owners:
     return BUILT_IN.union(*(owners_of_plugin(entry.plugin) for entry in entries))
 
 
-def owners_of_metrics(settings: ProtocolSettings, registry: Registry) -> Owners:
-    """Return the distributions of a protocol's metrics."""
-    return BUILT_IN.union(*(owners_of_plugin(entry.plugin) for entry in metric_entries(settings, registry)))
+def shared_owners(settings: ProtocolSettings, registry: Registry) -> Owners:
+    """Return the distributions of a protocol and its metrics."""
+    return BUILT_IN.union(*(owners_of_plugin(entry.plugin) for entry in shared_entries(settings, registry)))
 
 
 def code_of_run(methods: Iterable[ResolvedMethod], settings: ProtocolSettings, registry: Registry) -> list[str]:
     """Return the third-party code that trials run: distributions with their packages, and import paths of classes."""
-    entries = metric_entries(settings, registry)
+    entries = shared_entries(settings, registry)
     for method in methods:
         for step, find in ((method.selector, registry.selector), (method.classifier, registry.classifier)):
             entries += [] if step is None else [find(step.expression.name)]
@@ -87,6 +87,7 @@ class Job:
     files: Mapping[str, ArrayFiles]
     data_folder: Path
     protocol: EvaluationProtocol
+    runner: str  # import path of the `mfbench.run.trial.curve.TrialRunner`
     settings: ProtocolSettings
     # The true interactions of each dataset by label, recorded with the results and hidden from methods.
     true_pairs: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
@@ -103,13 +104,13 @@ class Job:
     owners: Mapping[str, Owners] = field(default_factory=dict)
     # The same for each dataset whose rounds workers generate.
     round_owners: Mapping[str, Owners] = field(default_factory=dict)
-    metric_owners: Owners = BUILT_IN  # the same for the metrics, which every trial needs
+    shared_owners: Owners = BUILT_IN  # the same for the protocol and the metrics, which every trial needs
     path: tuple[str, ...] = ()  # `sys.path` of the main process
 
     def owners_of(self, trial: Trial) -> Owners:
         """Return the third-party distributions whose code a trial runs."""
         owners = self.owners.get(trial.method, BUILT_IN) | self.round_owners.get(trial.dataset, BUILT_IN)
-        return owners | self.metric_owners
+        return owners | self.shared_owners
 
 
 def write_arrays(planned: PlannedDataset, folder: Path) -> ArrayFiles:

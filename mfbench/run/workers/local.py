@@ -1,7 +1,5 @@
 """The local pool: runs trials in worker processes on this machine, enforces limits and survives crashes."""
 
-from __future__ import annotations
-
 import platform
 import time
 from collections.abc import Callable, Iterable, Iterator

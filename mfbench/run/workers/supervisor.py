@@ -4,8 +4,6 @@ A worker is replaced by a clean fork of its monitor (`mfbench.processes.monitor`
 limit or changed global state, when its memory has grown, and when it needs different plugins.
 """
 
-from __future__ import annotations
-
 import pickle
 import time
 from collections import deque

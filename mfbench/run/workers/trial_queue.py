@@ -1,7 +1,5 @@
 """The trial queue: what runs next, given shared selector fits and workers that serve some plugins only."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field

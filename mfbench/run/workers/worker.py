@@ -1,7 +1,7 @@
 """A worker process: forked from a monitor, it loads its plugins and then runs one trial at a time.
 
-A worker caches plugins, methods and the most recent folds. The protocol determines how a trial runs: it names one of
-the `RUNNERS`.
+A worker caches plugins, methods and the most recent folds. The protocol determines how a trial runs: its spec
+names a `mfbench.run.trial.curve.TrialRunner`.
 """
 
 from __future__ import annotations
@@ -25,21 +25,24 @@ from mfbench.host.registry import Registry, load_registry
 from mfbench.model.trials import Status, Trial, TrialResult
 from mfbench.processes.channel import framed, receive
 from mfbench.processes.process import limit_memory, own_memory, redirect_to
-from mfbench.run.trial.curve import TrialRunner
+from mfbench.run.trial.curve import TrialRunner  # the usual one: forked workers need not import it
 from mfbench.run.trial.folds import Fold, SharedFits
 from mfbench.run.trial.guard import describe_failure, give_back
 from mfbench.run.trial.steps import seeded, selector_key
 from mfbench.run.workers.global_state import GlobalState
 from mfbench.run.workers.job import BUILT_IN, Job, Owners, visible
-from mfbench.suite.forms import KINDS, TrialKind
 from mfbench.suite.methods import ResolvedMethod, Step
 
 # A worker whose memory has grown by this much, or by half of its limit, is replaced: one method's leak must not count
 # against the next.
 GROWTH = 500 * 2**20
 FOLDS_KEPT = 4
-# Imported here, so that workers forked from a server with this module need not import them.
-RUNNERS: dict[TrialKind, type[TrialRunner]] = {kind.task: resolve_name(kind.task.runner) for kind in KINDS.values()}
+
+
+def runner_of(job: Job, registry: Registry) -> TrialRunner:
+    """Return what runs the trials of a job's protocol."""
+    runner: TrialRunner = resolve_name(job.runner)(job, registry)
+    return runner
 
 
 class Worker:
@@ -48,7 +51,7 @@ class Worker:
     def __init__(self, job: Job, registry: Registry) -> None:
         self.job = job
         self.registry = registry
-        self._runner = RUNNERS[job.protocol.task](job, registry)
+        self._runner = runner_of(job, registry)
         self._state = GlobalState()
         self._warm: set[tuple[str, str]] = set()
         self._folds: OrderedDict[tuple[str, int, int], Fold] = OrderedDict()

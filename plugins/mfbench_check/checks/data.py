@@ -333,7 +333,9 @@ def _profiles(subject: Opened) -> list[str]:
         suite = parse_suite(read_text(subject.path), str(subject.path))
     except MfbenchError as error:
         raise CheckFailedError("a valid suite", _one_line(error), _snippet(subject, None)) from error
-    return list(dict.fromkeys([*standard_profiles(suite.protocol.kind), *suite.profiles]))
+    return list(
+        dict.fromkeys([*standard_profiles(subject.registry.protocol(suite.protocol.kind).spec), *suite.profiles])
+    )
 
 
 def _loaded(subject: Opened, profile: str) -> LoadedSuite:

@@ -16,7 +16,6 @@ from mfbench.errors import NothingPlannedError, SuiteError
 from mfbench.host.expressions import is_reference, parse
 from mfbench.host.registry import Registry
 from mfbench.model.trials import Status, Trial
-from mfbench.suite.forms import KINDS
 from mfbench.suite.loading import LoadedSuite
 from mfbench.suite.plan import Plan, plan_datasets
 from mfbench.suite.protocols import derive_seed
@@ -89,7 +88,7 @@ def _cells(plan: Plan, dataset: str, method: str) -> Iterator[TimedCell]:
         Trial("", dataset, method, repeat, fold, derive_seed(seed, dataset, method, repeat, fold))
         for repeat, fold in protocol.coordinates(plan.datasets[dataset].own_splits)
     ]
-    if not KINDS[protocol.kind].times:
+    if not plan.loaded.spec.times:
         yield TimedCell(MeasuredCase(method, dataset), tuple(trials))
         return
     data = plan.datasets[dataset].data

@@ -29,7 +29,7 @@ from mfbench.host.registry import Registry, load_registry
 from mfbench.model.trials import Status, Trial, TrialResult
 from mfbench.processes.process import end_with_parent, limit_memory, redirect_to
 from mfbench.run.workers.job import Job
-from mfbench.run.workers.worker import RUNNERS
+from mfbench.run.workers.worker import runner_of
 from mfbench.suite.additions import declare_classes
 from mfbench.suite.loading import LoadedSuite
 from mfbench.suite.methods import ResolvedMethod
@@ -55,7 +55,7 @@ class Replicate:
         self._methods, self.missing = methods_of(loaded, registry)
         own = _own_packages()
         self.judged = {label: _judged(method, registry, own) for label, method in self._methods.items()}
-        self._runner = RUNNERS[job.protocol.task](replace(job, methods=self._methods), registry)
+        self._runner = runner_of(replace(job, methods=self._methods), registry)
 
     def run(self, trial: Trial, rounds: int) -> dict[str, Any]:
         """Run a trial and return its costs, as plain values."""

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,8 @@ import mfbench_gate
 from mfbench import errors
 from mfbench.data.prepare import Columns
 from mfbench.errors import MfbenchError, printable
+from mfbench.host.discovery import always_plugins
+from mfbench.host.registry import HOST
 from mfbench.model.trials import Status, Trial
 from mfbench.processes.process import THREAD_VARIABLES, describe_exit
 from mfbench.processes.temporary import temporary_folder
@@ -167,8 +170,10 @@ def staged(plan: Plan) -> Iterator[Callable[[Path], RunningReplicate]]:
         order, harness = folder / "order.pickle", folder / "harness"
         order.write_bytes(pickle.dumps((plan.loaded, _job(plan, folder))))
         harness.mkdir()
-        # Expose only mfbench and the gate: their installation folders contain other packages.
-        for package in (Path(errors.__file__).parent, Path(mfbench_gate.__file__).parent):
+        # Expose only mfbench, the gate and what measures on both sides: their folders contain other packages.
+        always = (plugin for plugin in always_plugins().values() if plugin.distribution == HOST)
+        measuring = (import_module(plugin.module.partition(".")[0]) for plugin in always)
+        for package in [Path(str(module.__file__)).parent for module in (errors, mfbench_gate, *measuring)]:
             if os.name == "nt":  # links require a privilege on Windows
                 shutil.copytree(package, harness / package.name)
             else:
@@ -183,6 +188,7 @@ def _job(plan: Plan, folder: Path) -> Job:
         files={label: write_arrays(planned, folder) for label, planned in plan.datasets.items()},
         data_folder=folder,
         protocol=plan.protocol,
+        runner=plan.loaded.spec.runner,
         settings=plan.loaded.protocol,
         true_pairs={label: tuple(planned.data.interactions or ()) for label, planned in plan.datasets.items()},
         structures={label: p.structure for label, p in plan.datasets.items() if p.structure is not None},

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from mfbench.errors import MfbenchError, UsageError, explained
-from mfbench.model.specs import Score
+from mfbench.model.evaluation import Score
 from mfbench.run.store.metadata import Environment
 
 APPLICATION_ID = 0x6D666268

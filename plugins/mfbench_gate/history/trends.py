@@ -18,7 +18,7 @@ from scipy.ndimage import median_filter
 from threadpoolctl import threadpool_limits
 
 from mfbench.errors import UnknownNameError, UsageError
-from mfbench.model.specs import Score
+from mfbench.model.evaluation import Score
 from mfbench.run.environment import available_cpus, cpu_model
 from mfbench_gate.comparison import MeasuredCase
 from mfbench_gate.history.storage import Calibration, HistoryEntry, Machine, Measurement

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from toy_protocols import completed
 
 from mfbench.errors import UsageError
 from mfbench.model.trials import Status
 from mfbench.suite.protocols import Split
-from mfbench.suite.schema import ProtocolSettings
 from mfbench_gate.history.record import Commit, entry_of
 
 NOW = "2026-06-01T00:00:00+00:00"
@@ -61,7 +61,7 @@ def test_memory_that_the_system_does_not_report(timed_run, timed):
 def test_each_size_of_a_timing_run_is_a_measurement(timed_run, timed):
     test, rows = np.array([3]), np.array([0, 1, 2])
     splits = [Split(rows[:1], test), Split(rows, test), Split(rows, test, feature_share=0.5, feature_seed=0)]
-    protocol = ProtocolSettings(kind="timing", repeats=1, steps=2).completed()
+    protocol = completed(kind="timing", repeats=1, steps=2)
     run = timed_run({("iris", "A"): [timed(1.0), timed(2.0), timed(3.0)]}, protocol=protocol, splits=splits)
     recorded, _ = entry(run)
     assert [(one.size, one.fit_cpu) for one in recorded.measurements] == [

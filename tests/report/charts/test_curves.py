@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mfbench.model.evaluation import Score
 from mfbench.report.charts.curves import HIGHLIGHTED, MOST_LINES, curve_chart, ranking_chart
 from mfbench.report.charts.drawing import NEUTRAL
-from mfbench.suite.forms import Score
 
 
 def means_of(cells, sizes=(1, 10, 100)):

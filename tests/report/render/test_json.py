@@ -10,11 +10,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from jsonschema import Draft202012Validator
+from toy_protocols import completed
 
 from mfbench import hookimpl, load_run
 from mfbench.host.registry import load_registry
+from mfbench.model.evaluation import Score
 from mfbench.model.sections import Report, Section
-from mfbench.model.specs import Score
 from mfbench.model.trials import Interactions, Status, TrialResult
 from mfbench.report.contents import CONTENTS, kind_of, report_of
 from mfbench.report.present import reanalyse, report_of_table
@@ -27,7 +28,6 @@ from mfbench.stats.cells import MISSING_POLICIES
 from mfbench.stats.rules import RULES
 from mfbench.suite.forms import DETECTION_METRICS
 from mfbench.suite.published import Description, PublishedCount, PublishedFigure, PublishedTable, read_published
-from mfbench.suite.schema import ProtocolSettings
 from mfbench_gate.history.display import history_report
 from mfbench_gate.history.trends import select_series, trend_of
 
@@ -166,7 +166,7 @@ def detection(write):
 
     cells = {(d, m): rounds(pairs=m != "B") for d in "de" for m in "ABC"}
     run = write(cells | {("f", m): rounds(pairs=True)[:2] for m in "ABC"})
-    protocol = ProtocolSettings(kind="ground-truth", rounds=5, metrics=["detection"]).completed()
+    protocol = completed(kind="ground-truth", rounds=5, metrics=["detection"])
     run.meta = run.meta.model_copy(update={"protocol": protocol, "rules": {"A": "positive", "B": "relevant", "C": 1}})
     run.trials = run.trials.assign(repeat=run.trials["fold"], fold=0)
     return run
@@ -176,7 +176,7 @@ def timing(write):
     """Return a run of timing: three sizes, of which B did not complete the largest one, and C only the smallest."""
     late = TrialResult(key="", status=Status.TIMEOUT)
     run = write({("d", "A"): 0.5, ("d", "B"): [0.5, late, 0.5], ("d", "C"): [0.5, None, None]}, folds=3)
-    protocol = ProtocolSettings(kind="timing", repeats=1, steps=2).completed()
+    protocol = completed(kind="timing", repeats=1, steps=2)
     run.meta = run.meta.model_copy(update={"protocol": protocol})
     sizes = {"fold": [0, 1, 2], "n_train": [50, 100, 100], "n_features": [2, 2, 1]}
     run.sizes = pd.DataFrame({"dataset": "d", "repeat": 0, **sizes, "n_validation": 0, "n_test": 9})

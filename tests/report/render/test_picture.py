@@ -4,7 +4,7 @@ import re
 from xml.etree import ElementTree
 
 from mfbench.report.contents import report_of
-from mfbench.report.pictures import to_svg
+from mfbench.report.render.terminal import to_svg
 
 
 def test_it_has_the_text_of_the_report(small_run):

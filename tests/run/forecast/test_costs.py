@@ -7,7 +7,7 @@ import pytest
 
 from mfbench.model.trials import Trial
 from mfbench.run.forecast import costs as module
-from mfbench.run.forecast.costs import LearnedCosts, Measured, forecast, learned_costs
+from mfbench.run.forecast.costs import LearnedCosts, Measured, forecast
 from mfbench.suite.plan import Cost
 
 
@@ -98,8 +98,8 @@ class TestForecast:
         from mfbench.run.runner import RunOptions, execute
 
         plan, folder, registry = prepared
-        before = learned_costs(plan, registry, folder)
+        before = forecast(plan, registry, folder, 1).costs
         execute(plan, folder, registry, RunOptions(jobs=1), Silent())
-        after = learned_costs(plan, registry, folder)
+        after = forecast(plan, registry, folder, 1).costs
         assert plan.forecast.jobs == 1
         assert [before.of(t) for t in plan.trials] != [after.of(t) for t in plan.trials]

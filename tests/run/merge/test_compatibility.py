@@ -4,12 +4,13 @@ import re
 from pathlib import Path
 
 import pytest
+from toy_protocols import completed
 
 from mfbench.errors import RunError
 from mfbench.run.merging import RecordedRun, check_compatible, joined_metadata, remarks_on
 from mfbench.run.store.metadata import Environment, PublishedHeading, RecordedFigures, RecordedSuite, Reused
 from mfbench.suite.published import PublishedCount, PublishedFigure
-from mfbench.suite.schema import ProtocolSettings, SizeRange
+from mfbench.suite.schema import SizeRange
 
 
 @pytest.fixture
@@ -27,7 +28,7 @@ def suite(name="own", seed=7, report=None, **content):
 
 
 def protocol(**changes):
-    return ProtocolSettings(**changes).completed()
+    return completed(**changes)
 
 
 def environment(**changes):

@@ -4,13 +4,13 @@ import itertools
 from pathlib import Path
 
 import pytest
+from toy_protocols import completed
 
 from mfbench.model.trials import Trial, TrialResult
 from mfbench.run.merging import merge_runs
 from mfbench.run.store.metadata import RecordedShard
 from mfbench.run.store.store import Store
 from mfbench.suite.plan import digest_of
-from mfbench.suite.schema import ProtocolSettings
 
 # Neither the datasets nor the methods are in alphabetical order.
 TRIALS = [
@@ -32,13 +32,13 @@ def record(label):
 def write(tmp_path, make_metadata, monkeypatch):
     """Return a function that writes the trials at some positions as a run, with results of all but `missing`."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("mfbench.run.store.store.pack", lambda array: b"")
+    monkeypatch.setattr("mfbench.run.store.formats.pack", lambda array: b"")
 
     def write(name, positions, number=0, of=3, missing=(), digest=DIGEST, n_trials=N_TRIALS, **changes):
         shard = RecordedShard(numbers=[number], of=of, run="whole", digest=digest, n_trials=n_trials)
         metadata = make_metadata(
             methods={method: method for method in "CAB"},
-            protocol=ProtocolSettings(folds=2, repeats=1).completed(),
+            protocol=completed(folds=2, repeats=1),
             **{"shard": shard if number else None, **changes},
         )
         with Store(Path(name)) as store:

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tampering import changed
+from toy_protocols import completed
 
 from mfbench.errors import NeverStartedError, RunError, UsageError
 from mfbench.model.trials import Candidate, Curve, Status, Trial, TrialResult, Unavailable
@@ -22,7 +23,6 @@ from mfbench.run.store.metadata import Environment
 from mfbench.run.store.store import Store
 from mfbench.stats.results import Run
 from mfbench.suite.protocols import Split
-from mfbench.suite.schema import ProtocolSettings
 
 FOLDS = 2
 TABLES = ("meta", "datasets", "left_out", "splits", "plan", "trials")
@@ -71,7 +71,7 @@ def write(tmp_path, make_metadata, monkeypatch):
         changes = {"methods": {method: f"{method.lower()} → knn" for _, method in cells}, **changes}
         changes.setdefault(
             "protocol",
-            ProtocolSettings(folds=FOLDS, repeats=repeats, metrics=["accuracy", "log_loss"]).completed(),
+            completed(folds=FOLDS, repeats=repeats, metrics=["accuracy", "log_loss"]),
         )
         metadata = make_metadata(**changes)
         with Store(Path(name)) as store:

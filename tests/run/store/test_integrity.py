@@ -7,8 +7,7 @@ import pytest
 
 from mfbench.errors import RunError
 from mfbench.model.trials import Trial, TrialResult
-from mfbench.run.store.file import FILE_NAME
-from mfbench.run.store.integrity import MOST_NAMED, remark_on_damage
+from mfbench.run.store.file import FILE_NAME, MOST_NAMED, remark_on_damage
 from mfbench.run.store.store import Store
 
 TRIALS = [Trial(f"key{number}", "iris", "A", 0, number, number) for number in range(3)]

@@ -4,11 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
+from toy_protocols import completed
 
 from mfbench.errors import RunError
 from mfbench.run.store.metadata import RecordedFigures, RecordedSuite, RunMetadata
 from mfbench.suite.published import PublishedFigure
-from mfbench.suite.schema import ProtocolSettings, Suite
+from mfbench.suite.schema import Suite
 
 FOLDER = Path("reports") / "own"
 SUITE = {
@@ -29,7 +30,7 @@ def metadata(make_metadata):
     return make_metadata(
         methods={"A": "knn", "B": "relieff → knn"},
         suite=RecordedSuite.model_validate(Suite.model_validate(SUITE).model_dump(mode="json")),
-        protocol=ProtocolSettings(kind="ground-truth", metrics=["detection"]).completed(),
+        protocol=completed(kind="ground-truth", metrics=["detection"]),
         published=RecordedFigures(
             tables={"t": {"title": "Table 1", "metric": "accuracy"}},
             figures=[PublishedFigure("t", "iris", "A", "Iris", 0.96, rounding=0.005)],

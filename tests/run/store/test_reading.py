@@ -6,7 +6,7 @@ from tampering import changed
 from mfbench.errors import RunError
 from mfbench.model.trials import Trial, TrialResult
 from mfbench.run.store import store as store_reading
-from mfbench.run.store.store import ReadableStore, Store
+from mfbench.run.store.store import Store
 
 
 @pytest.fixture
@@ -23,14 +23,14 @@ def folder(tmp_path, make_metadata):
 def test_a_result_that_cannot_be_decoded_although_its_checksum_fits(folder, damage):
     with changed(folder) as db:
         db.execute(f"UPDATE trials SET {damage}")
-    with ReadableStore(folder) as store, pytest.raises(RunError, match="is damaged"):
+    with Store(folder, read_only=True) as store, pytest.raises(RunError, match="is damaged"):
         list(store.rows())
 
 
 def test_metadata_that_cannot_be_decoded(folder):
     with changed(folder) as db:
         db.execute("UPDATE meta SET value = '{'")
-    with ReadableStore(folder) as store:
+    with Store(folder, read_only=True) as store:
         with pytest.raises(RunError, match="is damaged"):
             store.meta()
         with pytest.raises(RunError, match="is damaged"):
@@ -46,7 +46,7 @@ def test_columns_that_are_read_in_blocks_are_those_of_the_rows(folder, monkeypat
         for trial in trials[:4]:
             store.add(trial, TrialResult(key=trial.key, scores={"accuracy": trial.fold / 4}))
     columns = ("status", "scores", "duration")
-    with ReadableStore(folder) as store:
+    with Store(folder, read_only=True) as store:
         store.absent = absent
         rows = list(store.rows(columns))
         for size in (1, 2, 5, 100):
@@ -59,7 +59,7 @@ def test_columns_that_are_read_in_blocks_are_those_of_the_rows(folder, monkeypat
 def test_a_run_without_a_plan_has_empty_columns(folder):
     with Store(folder) as store:
         store.set_plan([])
-    with ReadableStore(folder) as store:
+    with Store(folder, read_only=True) as store:
         assert store.table(("status", "scores")) == {
             name: [] for name in ("dataset", "method", "repeat", "fold", "key", "status", "scores")
         }

@@ -14,7 +14,7 @@ from mfbench.model.trials import Status, Trial
 from mfbench.run.trial.curve import run_trial
 from mfbench.run.trial.folds import Fold
 from mfbench.suite.methods import ResolvedMethod, Step
-from mfbench.suite.protocols import NestedCV
+from mfbench_protocols.splits import NestedCV
 
 X, Y = load_iris(return_X_y=True)
 

@@ -16,7 +16,6 @@ from mfbench.model.trials import Trial, TrialResult
 from mfbench.run.store.metadata import fingerprint_of
 from mfbench.run.workers.job import Job, write_arrays
 from mfbench.suite.methods import ResolvedMethod, Step
-from mfbench.suite.protocols import RepeatedCV
 from mfbench.suite.schema import ProtocolSettings
 from mfbench_cluster.pool.messages import (
     Accepted,
@@ -29,6 +28,7 @@ from mfbench_cluster.pool.messages import (
     unpacked,
 )
 from mfbench_cluster.service import WorkerService
+from mfbench_protocols.splits import RepeatedCV
 
 FINGERPRINT = fingerprint_of(())
 METHODS = {

@@ -5,8 +5,8 @@ import pytest
 from toy_metrics import METRICS
 
 from mfbench.model.trials import Candidate, Curve, Interactions, Predictions, TrialResult
-from mfbench.run.trial.detection import detection_scores
 from mfbench_claims.recomputed_scores import Truth, scores_of, wrong_score
+from mfbench_protocols.detection import detection_scores
 
 
 def random_codes(rng):

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from mfbench.run.trial.detection import detection_scores
 from mfbench.run.trial.folds import choose
 from mfbench.stats.curves import ranking_figures
 from mfbench.stats.selection import nogueira_stability, selection_table
+from mfbench_protocols.detection import detection_scores
 
 SIZES = np.array([1, 2, 5, 12])
 

@@ -8,7 +8,7 @@ from toy_metrics import SCORES
 from mfbench.stats.calibration import design_of, rejections, share
 from mfbench.stats.cells import ComparisonSettings
 from mfbench.stats.paired import corrected_t_test, paired_t_test
-from mfbench.suite.protocols import make_protocol
+from mfbench_protocols.splits import RepeatedCV
 
 SETTINGS = ComparisonSettings("accuracy", SCORES, "A", "corrected-t", 0.05, 1 / 9)
 
@@ -27,7 +27,7 @@ def two_views():
     for number in range(60):
         y = np.arange(100) % 2
         views = rng.normal(size=(2, 100, 5)) + 0.5 * y[:, None]
-        protocol = make_protocol({"kind": "repeated-cv", "folds": 10, "repeats": 10, "inner_folds": 5}, number)
+        protocol = RepeatedCV(folds=10, repeats=10, seed=number)
         for repeat in range(10):
             for fold, (train, test) in enumerate(protocol.splits("d", y, repeat)):
                 for method, X in zip("AB", views, strict=True):

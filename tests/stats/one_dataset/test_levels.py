@@ -4,18 +4,18 @@ from mfbench.stats.rules import best_level_held, level_held
 
 
 def test_levels_are_told_for_the_design_they_were_measured_in():
-    assert level_held("paired-t", "repeated-cv", 10).low == 0.555
-    assert level_held("paired-t", "repeated-cv", 1).high == 0.138
-    assert level_held("corrected-t", "three-way", 10).high == 0.007
-    assert level_held("sign", "repeated-cv", 1) is None
-    pooled = [level_held(rule, "nested-cv", 1) for rule in ("s-test", "s-test-exact")]
+    assert level_held("paired-t", "folds", 10).low == 0.555
+    assert level_held("paired-t", "folds", 1).high == 0.138
+    assert level_held("corrected-t", "thirds", 10).high == 0.007
+    assert level_held("sign", "folds", 1) is None
+    pooled = [level_held(rule, "folds", 1) for rule in ("s-test", "s-test-exact")]
     assert [held.design for held in pooled] == ["5 pooled folds"] * 2
     assert pooled[0].high > pooled[1].high > 0.1, "the exact form pools folds too"
-    assert level_held("s-test", "holdout", 1) is None
+    assert level_held("s-test", "splits", 1) is None
 
 
 def test_the_level_of_the_best_is_told_for_cross_validation_with_the_corrected_test():
-    assert best_level_held("corrected-t", "repeated-cv", 1).design == "10 folds"
-    assert best_level_held("corrected-t", "nested-cv", 3).high <= 0.05
-    assert best_level_held("paired-t", "repeated-cv", 10) is None
-    assert best_level_held("corrected-t", "three-way", 10) is None
+    assert best_level_held("corrected-t", "folds", 1).design == "10 folds"
+    assert best_level_held("corrected-t", "folds", 3).high <= 0.05
+    assert best_level_held("paired-t", "folds", 10) is None
+    assert best_level_held("corrected-t", "thirds", 10) is None

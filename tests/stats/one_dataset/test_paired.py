@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from mfbench.stats.paired import PairedTest, corrected_p_values, corrected_t_test, paired_t_test
-from mfbench.suite.protocols import RepeatedCV
+from mfbench_protocols.splits import RepeatedCV
 
 SCORES = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=5, max_size=30).map(
     lambda pairs: tuple(np.array(pairs).T)

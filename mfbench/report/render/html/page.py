@@ -1,7 +1,5 @@
 """The report as one self-contained HTML page: it opens from disk, loads nothing, and is readable without JavaScript."""
 
-from __future__ import annotations
-
 import base64
 import contextlib
 import hashlib

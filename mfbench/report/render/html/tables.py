@@ -1,7 +1,5 @@
 """Interactive data of the score table: sortable values, published figures, verdicts per group, and details."""
 
-from __future__ import annotations
-
 import base64
 import html
 from collections import Counter
@@ -152,7 +150,7 @@ def score_data(run: Run, table: Table, groups: Sequence[Group], tags: Sequence[S
         greater_is_better=settings.greater_is_better,
         datasets=datasets,
         methods=methods,
-        values=[[_number(cells[place]["mean"]) if place in cells else None for place in row] for row in places],
+        values=[[_rounded(cells[place]["mean"], 6) if place in cells else None for place in row] for row in places],
         missing=[[missing.get(place, "absent") for place in row] for row in places],
         tags=[list(own) for own in tags] or [[] for _ in methods],
         published=[[published.get(place, "") for place in row] for row in places],
@@ -185,10 +183,6 @@ def _published(figures: pd.DataFrame, settings: ComparisonSettings) -> dict[Plac
         f"({size_text(row['difference'], percent, '+')})"
         for row in own.to_dict("records")
     }
-
-
-def _number(value: float) -> float | None:
-    return float(f"{value:.6g}") if np.isfinite(value) else None
 
 
 # Larger drawings have thousands of shapes and would slow the page down as elements, so they become images.

@@ -10,8 +10,8 @@ from mfbench.data.rounds import reorder_columns
 from mfbench.host.expressions import parse
 from mfbench.model.specs import Dataset
 from mfbench.model.trials import Status, Trial
-from mfbench.run.trial.detection import RoundFold, classifier_weights, run_round
 from mfbench.suite.methods import ResolvedMethod, Step
+from mfbench_protocols.detection import RoundFold, classifier_weights, run_round
 
 N, P = 40, 5
 

@@ -4,8 +4,9 @@ import inspect
 
 import numpy as np
 import pytest
+from toy_protocols import SPECS
 
-from mfbench.suite.forms import COMMON, KINDS
+from mfbench.suite.forms import COMMON
 from mfbench.suite.protocols import make_protocol
 
 Y = np.repeat([0, 1, 2], [40, 25, 10])
@@ -14,16 +15,16 @@ Y = np.repeat([0, 1, 2], [40, 25, 10])
 class TestEveryProtocol:
     """What all of them promise, whatever they are."""
 
-    @pytest.fixture(params=[(kind, form) for kind in KINDS for form in ("sound", "published")], ids=" ".join)
+    @pytest.fixture(params=[(kind, form) for kind in SPECS for form in ("sound", "published")], ids=" ".join)
     def protocol(self, request):
         kind, form = request.param
-        return make_protocol({"kind": kind, **KINDS[kind].values(form)}, 7)
+        return make_protocol(SPECS[kind], {"kind": kind, **SPECS[kind].values(form)}, 7)
 
     def test_it_is_registered_under_its_name_and_takes_the_keys_of_the_schema(self, protocol):
         cls = type(protocol)
-        assert KINDS[protocol.kind].place == f"{cls.__module__}:{cls.__name__}"
+        assert SPECS[protocol.kind].protocol == f"{cls.__module__}:{cls.__name__}"
         parameters = set(inspect.signature(cls).parameters)
-        assert parameters == {"seed", *KINDS[protocol.kind].sound} - {"selection", *COMMON}
+        assert parameters == {"seed", *SPECS[protocol.kind].keys} - {"selection", *COMMON}
 
     def test_splits_are_a_function_of_seed_dataset_and_repeat_alone(self, protocol):
         again = type(protocol)(
@@ -33,7 +34,7 @@ class TestEveryProtocol:
         one, other = protocol.splits("d", Y, 1), again.splits("d", Y, 1)
         assert len(one) == len(other) == protocol.folds
         assert all(same_rows(a, b) for a, b in zip(one, other, strict=True))
-        if not KINDS[protocol.kind].predicts:
+        if not SPECS[protocol.kind].predicts:
             return  # every row trains; what differs are the data
         for changed in (protocol.splits("e", Y, 1), protocol.splits("d", Y, 0)):
             assert not all(same_rows(a, b) for a, b in zip(one, changed, strict=True))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mfbench.suite.protocols import ThreeWay
+from mfbench_protocols.splits import ThreeWay
 
 
 class TestThreeWay:

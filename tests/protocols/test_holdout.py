@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mfbench.suite.protocols import Holdout
+from mfbench_protocols.splits import Holdout
 
 
 class TestHoldout:

@@ -2,22 +2,22 @@
 
 import numpy as np
 import pytest
+from toy_protocols import SPECS
 
 from mfbench.errors import DataError
-from mfbench.suite.forms import KINDS
 from mfbench.suite.protocols import make_protocol
 
 Y = np.repeat([0, 1, 2], [600, 290, 10])
 
 
 def made(kind, max_rows, **changes):
-    return make_protocol({"kind": kind, **KINDS[kind].values("sound"), **changes, "max_rows": max_rows}, 7)
+    return make_protocol(SPECS[kind], {"kind": kind, **SPECS[kind].values("sound"), **changes, "max_rows": max_rows}, 7)
 
 
 @pytest.mark.parametrize("changes", [{}, {"refit": True}, {"refit": False}], ids=str)
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if KINDS[kind].samples])
+@pytest.mark.parametrize("kind", [kind for kind in SPECS if SPECS[kind].samples])
 def test_training_rows_are_a_stratified_part_and_test_rows_stay(kind, changes):
-    changes = {key: value for key, value in changes.items() if key in KINDS[kind].sound}
+    changes = {key: value for key, value in changes.items() if key in SPECS[kind].keys}
     whole, sample = made(kind, None, **changes), made(kind, 100, **changes)
     for before, after in zip(whole.splits("d", Y, 1), sample.splits("d", Y, 1), strict=True):
         assert np.array_equal(before.test, after.test)

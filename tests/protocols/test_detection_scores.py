@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import auc, f1_score, precision_score, roc_auc_score, roc_curve
 
 from mfbench.model.trials import Interactions
-from mfbench.run.trial.detection import curve_area, detection_scores, pair_detection, select_features
+from mfbench_protocols.detection import curve_area, detection_scores, pair_detection, select_features
 
 WEIGHTS = np.array([0.5, 1e-12, -0.2, 0.1, 0.5])
 

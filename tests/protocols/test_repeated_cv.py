@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mfbench.suite.protocols import RepeatedCV
+from mfbench_protocols.splits import RepeatedCV
 
 Y = np.repeat([0, 1, 2], [40, 25, 10])
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import mfbench
-from mfbench.suite.protocols import NestedCV
+from mfbench_protocols.splits import NestedCV
 
 TABLE_1 = Path(mfbench.__file__).parents[1] / "suites" / "published" / "relief_similarity_table1_datasets.csv"
 ROWS = list(csv.DictReader(TABLE_1.read_text(encoding="utf-8").splitlines()))

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-from mfbench.suite.protocols import Timing
+from mfbench_protocols.splits import Timing
 
 Y = np.repeat([0, 1, 2], [60, 45, 15])
 

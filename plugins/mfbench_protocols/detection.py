@@ -11,17 +11,54 @@ from scipy.stats import rankdata
 
 from mfbench.data.prepare import Columns, Scale, restrict_classes
 from mfbench.data.rounds import draw_round
+from mfbench.errors import SuiteError
+from mfbench.host.factories import takes_numbers
+from mfbench.host.registry import Registry
 from mfbench.model.specs import Dataset
 from mfbench.model.trials import Interactions, Trial, TrialResult
 from mfbench.run.trial.curve import TrialRunner
 from mfbench.run.trial.folds import Fold, Selection, by_original_feature, check_finite, within_set
 from mfbench.run.trial.guard import guarded
 from mfbench.run.trial.steps import Maker, Steps, fit_on, read_interactions, seeded
+from mfbench.suite.loading import SuiteLocation
 from mfbench.suite.methods import ResolvedMethod, count_of
-from mfbench.suite.protocols import GroundTruth, derive_seed
+from mfbench.suite.protocols import derive_seed
+from mfbench.suite.resolve import resolve_step
+from mfbench.suite.schema import Method, ProtocolSettings
+from mfbench_protocols.splits import GroundTruth
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+def resolve_detector(
+    method: Method, location: SuiteLocation, registry: Registry, protocol: ProtocolSettings, home: str
+) -> ResolvedMethod:
+    """Resolve a method whose features are compared with the truth: a selector, or a classifier with feature weights."""
+    if (method.selector is None) == (method.classifier is None):
+        raise SuiteError(
+            f"{location}: a method of the protocol {protocol.kind!r} is either a selector, or a classifier that weighs "
+            "features"
+        )
+    if method.tune is not None or method.selection is not None:
+        key = "tune" if method.tune is not None else "selection"
+        raise SuiteError(
+            f"{location}.{key}: the protocol {protocol.kind!r} does not tune; set the parameters in the selector"
+        )
+    if method.curve is not None:
+        raise SuiteError(f"{location.key('curve')}: the protocol {protocol.kind!r} has no curves; leave it out")
+    if method.weights is not None:
+        raise SuiteError(f"{location}.weights: 'weights' is for prediction, not for the protocol {protocol.kind!r}")
+    if method.top == "all-weighted":
+        raise SuiteError(
+            f"{location.key('top')}: 'all-weighted' is for prediction, not for the protocol {protocol.kind!r}"
+        )
+    if method.selector is not None:
+        step = resolve_step(method.selector, "selector", registry, home, location.key("selector"))
+        numbers = takes_numbers(registry.selector(step.expression.name), step.expression.params)
+        return ResolvedMethod(method.label, replace(step, numbers=numbers), None, method.top)
+    step = resolve_step(method.classifier or "", "classifier", registry, home, location.key("classifier"))
+    return ResolvedMethod(method.label, None, step, method.top)
 
 
 def select_features(

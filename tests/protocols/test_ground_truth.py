@@ -9,7 +9,7 @@ from mfbench.errors import SuiteError
 from mfbench.host.registry import load_registry
 from mfbench.suite.loading import load_suite
 from mfbench.suite.plan import make_plan
-from mfbench.suite.protocols import GroundTruth
+from mfbench_protocols.splits import GroundTruth
 
 HEAD = """
 [suite]

@@ -1,0 +1,268 @@
+"""The vocabulary of evaluation: scores and their meaning, and the specs of metrics, splitters and protocols.
+
+Like `mfbench.model.specs`, this module stays light: it imports neither NumPy nor scikit-learn.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal
+
+from mfbench.model.specs import Factory, check_name
+
+
+@dataclass(frozen=True, kw_only=True)
+class Score:
+    """What a score means, and how reports show it."""
+
+    greater_is_better: bool = True
+    percent: bool = True  # whether it is a share from 0 to 1, shown in percent
+    # Its smallest and largest possible value unless it is a share; None means no bound.
+    lowest: float | None = None
+    highest: float | None = None
+    counts_decisions: bool = False  # whether it is the share of correct decisions
+    is_one_vs_rest: bool = False  # whether each class is a decision of its own
+
+    @classmethod
+    def of(cls, spec: Score) -> Score:
+        """Return the part of a metric's spec that describes its score."""
+        return Score(**{part.name: getattr(spec, part.name) for part in fields(Score)})
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The smallest and the largest possible value."""
+        if self.percent:
+            return 0.0, 1.0
+        return -math.inf if self.lowest is None else self.lowest, math.inf if self.highest is None else self.highest
+
+    @property
+    def sign(self) -> float:
+        """1 if greater is better, else -1."""
+        return 1.0 if self.greater_is_better else -1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricSpec(Score):
+    """A plugin's description of a metric: a function that scores the predictions for a test part.
+
+    Parameters
+    ----------
+    name : str
+        Name in suites and on the command line: lower-case words joined by underscores, as in scikit-learn, possibly
+        after the name of a library and a colon (``"sklearn:jaccard"``).
+    summary : str
+        One line for ``mfbench plugins``.
+    function : str or callable
+        ``"package.module:function"``, imported on first use, or a callable. It returns a float; NaN where the score is
+        undefined. Its arguments depend on `needs`; its other parameters can be set in an expression
+        (``"fbeta(beta=2)"``).
+    needs : {"labels", "scores", "probabilities", "predictions"}, default="labels"
+        What the function takes. With "labels", two arrays of shape (n_rows,): true and predicted class codes. With the
+        others, one `mfbench.Predictions`. If a classifier provides neither probabilities nor decision values
+        ("scores"), or no probabilities ("probabilities"), the score is NaN and the function is not called.
+    defaults : mapping, default={}
+        Parameters that override the defaults of the function.
+    greater_is_better : bool, default=True
+        Its direction: tuning, ranks and verdicts follow it.
+    percent : bool, default=True
+        Whether the score is a share from 0 to 1, which reports show in percent. Otherwise they show it with three
+        decimals.
+    lowest, highest : float or None, default=None
+        Its range if `percent` is False; None means no bound. A value outside of the range is an error.
+    counts_decisions : bool, default=False
+        Whether the score is the share of correct decisions, which tests of decisions (McNemar, s-test) compare.
+    is_one_vs_rest : bool, default=False
+        Whether each class is a decision of its own.
+    expected_failures : mapping of str to str, default={}
+        As in `EstimatorSpec`.
+
+    Raises
+    ------
+    ValueError
+        If the name or `needs` is invalid.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> def errors(y_true, y_pred):
+    ...     return float(np.sum(y_true != y_pred))
+    >>> spec = MetricSpec(name="errors", summary="Wrong rows", function=errors, greater_is_better=False, percent=False)
+    >>> spec.range
+    (-inf, inf)
+    """
+
+    name: str
+    summary: str
+    function: Factory
+    needs: Literal["labels", "scores", "probabilities", "predictions"] = "labels"
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    expected_failures: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if re.fullmatch(r"([a-z0-9]+:)?[a-z0-9]+(_[a-z0-9]+)*", self.name) is None:
+            raise ValueError(
+                f"{self.name!r} is not a valid name of a metric: use lower-case letters, digits and single "
+                "underscores, such as 'average_precision'"
+            )
+        if self.needs not in ("labels", "scores", "probabilities", "predictions"):
+            raise ValueError(
+                f"metric {self.name!r} needs {self.needs!r}: use 'labels', 'scores', 'probabilities' or 'predictions'"
+            )
+
+    @property
+    def factory(self) -> Factory:
+        """The function, by the name that other specs have for what they import."""
+        return self.function
+
+
+CURVE_METRICS = dict.fromkeys(("area", "area_linear"), Score(percent=False))
+"""Scores of a curve: the area under the first metric, over the logarithm of the size and over the size."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProtocolSpec:
+    """A plugin's description of a protocol: which rows train and test, what a trial does, and what its report has.
+
+    Parameters
+    ----------
+    name : str
+        Name in ``[protocol] kind``: lower-case words joined by hyphens.
+    summary : str
+        One line for ``mfbench plugins``.
+    protocol : str or callable
+        ``"package.module:Class"`` of a `mfbench.EvaluationProtocol`. Its constructor takes the seed and each of `keys`,
+        except "selection", as keywords, and raises ValueError for a value that is not allowed.
+    keys : mapping
+        The keys of ``[protocol]`` that it adds to those of every protocol, with their default values: the recommended
+        practice. They are part of a trial's key, except for those that only count repetitions ("repeats", "rounds").
+    published : mapping, default={}
+        Defaults that differ in ``form = "published"``, which reproduces a paper's measurements.
+    profiles : mapping of str to mapping, default={}
+        Values of its keys in the profiles ``quick`` and ``standard``.
+    metrics : sequence of str, default=("accuracy", "balanced_accuracy")
+        The metrics of a suite that sets none.
+    scores : mapping of str to Score, default={}
+        Scores that its trials compute by themselves, which ``metrics`` may list; one that predicts also has the metrics
+        of plugins.
+    runner : str, default="mfbench.run.trial.curve:PredictionRunner"
+        Import path of the `mfbench.run.trial.curve.TrialRunner` that runs a trial. The default fits a method on the
+        training rows and scores its predictions for the test rows.
+    resolver : str, default="mfbench.suite.resolve:resolve_predictor"
+        Import path of the function that checks a suite's method.
+    predicts : bool, default=True
+        Whether test rows are predicted, so that each method needs a classifier.
+    tunes : bool, default=True
+        Whether methods may tune.
+    draws_curves : bool, default=True
+        Whether methods may be scored at several numbers of features.
+    samples : bool, default=True
+        Whether training rows may be sampled (``max_rows``).
+    times : bool, default=False
+        Whether it measures times, which are comparable only if measured together.
+    resampling : {"", "folds", "thirds", "splits"}, default=""
+        The kind of resampling whose tests have a measured level: cross-validation, random thirds or random splits. If
+        empty, reports state no level.
+    report : {"comparison", "detection", "timing"}, default="comparison"
+        Which built-in sections its report has; plugins add others with the hook ``mfbench_report_sections``.
+
+    Raises
+    ------
+    ValueError
+        If the name is invalid.
+
+    Examples
+    --------
+    >>> spec = ProtocolSpec(name="two-halves", summary="Each half tests once", protocol="my_package:Halves", keys={})
+    >>> "area" in spec.own_scores
+    True
+    """
+
+    name: str
+    summary: str
+    protocol: Factory
+    keys: Mapping[str, Any]
+    published: Mapping[str, Any] = field(default_factory=dict)
+    profiles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    metrics: Sequence[str] = ("accuracy", "balanced_accuracy")
+    scores: Mapping[str, Score] = field(default_factory=dict)
+    runner: str = "mfbench.run.trial.curve:PredictionRunner"
+    resolver: str = "mfbench.suite.resolve:resolve_predictor"
+    predicts: bool = True
+    tunes: bool = True
+    draws_curves: bool = True
+    samples: bool = True
+    times: bool = False
+    resampling: Literal["", "folds", "thirds", "splits"] = ""
+    report: Literal["comparison", "detection", "timing"] = "comparison"
+
+    def __post_init__(self) -> None:
+        check_name(self.name)
+
+    @property
+    def factory(self) -> Factory:
+        """The class, by the name that other specs have for what they import."""
+        return self.protocol
+
+    @property
+    def own_scores(self) -> dict[str, Score]:
+        """The scores that its trials compute by themselves."""
+        return {**(CURVE_METRICS if self.draws_curves else {}), **self.scores}
+
+    def values(self, form: str) -> dict[str, Any]:
+        """Return every key with its value in a form."""
+        return {"metrics": list(self.metrics), **self.keys, **(self.published if form == "published" else {})}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SplitterSpec:
+    """A plugin's description of a splitter, which divides rows into training and test parts.
+
+    Parameters
+    ----------
+    name : str
+        Name for ``[protocol] splitter``: lower-case words joined by hyphens.
+    summary : str
+        One line for ``mfbench plugins``.
+    factory : str or callable
+        ``"package.module:Class"`` or a callable. It takes the parameters of an expression (``"bootstrap(draws=30)"``)
+        and returns an object that can be pickled, with a method ``split(y, by, folds, seed)``: class codes, the array
+        that `needs` names (or None), the suite's number of folds, and a seed. The method returns a list of pairs of row
+        numbers, for training and for testing.
+    needs : {"", "groups", "time", "split"}, default=""
+        The array of a `Dataset` that it gets. Rows are split by nothing else.
+    is_random : bool, default=True
+        False if the seed has no influence; a dataset then has one repeat.
+    inner : str, default=""
+        The splitter that divides training rows for tuning. If empty, it is this one if it needs groups or time, else
+        the one that suits the dataset.
+    resampling : {"", "folds", "splits", "thirds"}, default=""
+        The kind of resampling for which the level of the corrected t-test was measured: parts that are tested once,
+        random splits or random thirds. If empty, its assumption is not met, and a report gives no verdict.
+    expected_failures : mapping of str to str, default={}
+        As in `EstimatorSpec`.
+
+    Raises
+    ------
+    ValueError
+        If the name is invalid.
+
+    Examples
+    --------
+    >>> SplitterSpec(name="by-site", summary="Sites stay whole", factory="my_package:BySite", needs="groups").is_random
+    True
+    """
+
+    name: str
+    summary: str
+    factory: Factory
+    needs: Literal["", "groups", "time", "split"] = ""
+    is_random: bool = True
+    inner: str = ""
+    resampling: Literal["", "folds", "splits", "thirds"] = ""
+    expected_failures: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_name(self.name)

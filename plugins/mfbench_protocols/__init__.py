@@ -1,0 +1,1 @@
+"""The protocols that come with mfbench."""
