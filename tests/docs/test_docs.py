@@ -18,8 +18,8 @@ from mfbench.data import cache, mirror, reference
 from mfbench.data.prepare import Columns
 from mfbench.errors import ExitCode
 from mfbench.host import discovery, features, hookspecs, registry
-from mfbench.model.evaluation import CURVE_METRICS
-from mfbench.model.specs import ClassifierSpec, Dataset, DatasetSpec, MetricSpec, SelectorSpec
+from mfbench.model.evaluation import CURVE_METRICS, MetricSpec
+from mfbench.model.specs import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec
 from mfbench.model.trials import Predictions, Status
 from mfbench.report.contents import report_of
 from mfbench.report.render.files import schema as json_schema
