@@ -280,7 +280,7 @@ def columns(registry: Registry) -> str:
         for name in PROFILES:
             loaded = load_suite(str(path), registry, name)
             resolved[name] = resolve_methods(loaded, registry)[0]
-            protocol = make_protocol(loaded.protocol.model_dump(), loaded.suite.suite.seed)
+            protocol = make_protocol(loaded.spec, loaded.protocol.model_dump(), loaded.suite.suite.seed)
             tuned = any(method.selection == "per-dataset" for method in resolved[name].values())
             lines.append(f"- `{name}`: {protocol.describe()}{', tuned per dataset' if tuned else ''}")
         rows = []
