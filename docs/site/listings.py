@@ -15,6 +15,7 @@ import typer
 
 from mfbench.cli import app
 from mfbench.host.expressions import Registered
+from mfbench.host.factories import parameter_names
 from mfbench.host.features import HOST
 from mfbench.host.registry import Registry, load_registry
 from mfbench.suite.loading import load_suite
@@ -142,7 +143,7 @@ def checks(registry: Registry) -> str:
                 lines += ["", f"### `{check.id}`", "", text]
     rows = [
         [f"`{name}`", kind, f"`{check}`", reason]
-        for kind in ("selector", "classifier", "dataset")
+        for kind in ("selector", "classifier", "metric", "dataset")
         for name, entry in sorted(getattr(registry, f"{kind}s").items())
         for check, reason in entry.spec.expected_failures.items()
     ]
@@ -178,6 +179,29 @@ def methods(entries: dict[str, Registered], link: Callable[[str], str], *, ancho
         first = f"{anchor}[`{name}`]({link(name)})"
         rows.append([first, spec.summary, spec.paper or "–", _values(spec.defaults), grid, ", ".join(tags)])
     return table(["name", "what it is", "paper", "defaults", 'grid of `tune = "default"`', "tags"], rows)
+
+
+def metrics(registry: Registry) -> str:
+    """Return the table of metrics.
+
+    Parameters
+    ----------
+    registry : Registry
+        The built-in plugins.
+
+    Returns
+    -------
+    str
+    """
+    rows = []
+    for name, entry in sorted(registry.metrics.items()):
+        spec = entry.spec
+        own = set(parameter_names(entry)) - set(spec.defaults)
+        better = "greater" if spec.greater_is_better else "smaller"
+        bounds = " to ".join(f"{bound:g}".replace("inf", "∞") for bound in spec.range)
+        parameters = ", ".join(f"`{parameter}`" for parameter in sorted(own)) or "–"
+        rows.append([f"`{name}`", spec.summary, spec.needs, bounds, better, parameters])
+    return table(["name", "what it is", "needs", "range", "better", "parameters"], rows)
 
 
 def _values(values: dict[str, Any]) -> str:
@@ -256,7 +280,7 @@ def columns(registry: Registry) -> str:
         for name in PROFILES:
             loaded = load_suite(str(path), registry, name)
             resolved[name] = resolve_methods(loaded, registry)[0]
-            protocol = make_protocol(loaded.protocol.model_dump(), loaded.suite.suite.seed)
+            protocol = make_protocol(loaded.spec, loaded.protocol.model_dump(), loaded.suite.suite.seed)
             tuned = any(method.selection == "per-dataset" for method in resolved[name].values())
             lines.append(f"- `{name}`: {protocol.describe()}{', tuned per dataset' if tuned else ''}")
         rows = []

@@ -142,7 +142,7 @@ def built_in() -> Registry:
 
 
 def tables_of_methods() -> str:
-    """Return the tables of selectors and classifiers, each name with a link to the page of its class."""
+    """Return the tables of metrics, and of selectors and classifiers with links to the pages of their classes."""
     pages = {
         (kind, entry.spec.name): f"../{name_of_page(key)}.rst"
         for key, entries in estimators().items()
@@ -153,9 +153,12 @@ def tables_of_methods() -> str:
         ("Selectors", "selector", selectors, frozenset(selectors)),
         ("Classifiers", "classifier", classifiers, frozenset(set(classifiers) - set(selectors))),
     )
-    return "".join(
-        f"\n## {title}\n\n" + listings.methods(entries, lambda name, kind=kind: pages[kind, name], anchors=anchors)
-        for title, kind, entries, anchors in tables
+    return (
+        "".join(
+            f"\n## {title}\n\n" + listings.methods(entries, lambda name, kind=kind: pages[kind, name], anchors=anchors)
+            for title, kind, entries, anchors in tables
+        )
+        + f"\n## Metrics\n\n{listings.metrics(built_in())}"
     )
 
 

@@ -1,1 +1,1 @@
-"""Checks of plugins: run each check on a method, dataset or suite in a child process, and return its verdict."""
+"""Checks of plugins: run each check of a subject in a child process, and return its verdict."""

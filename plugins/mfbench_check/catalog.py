@@ -19,10 +19,11 @@ GROUPS = {
     "determinism": "Determinism",
     "edges": "Edges",
     "growth": "Growth",
+    "metrics": "Metrics",
     "datasets": "Datasets",
     "suites": "Suites",
 }
-KINDS = ("plugin", "selector", "classifier", "dataset", "suite")
+KINDS = ("plugin", "selector", "classifier", "metric", "dataset", "suite")
 
 Function = Callable[[Any], str | None]
 

@@ -40,8 +40,8 @@ class CheckOutcome(StrEnum):
 class CheckVerdict:
     """The result of one check on one subject."""
 
-    subject: str  # name of the method, dataset, suite or plugin
-    kind: str  # "selector", "classifier", "dataset", "suite" or "plugin"
+    subject: str  # name of the method, metric, dataset, suite or plugin
+    kind: str  # "selector", "classifier", "metric", "dataset", "suite" or "plugin"
     package: str  # the package that registers the subject
     check: str  # id of the check
     outcome: CheckOutcome
@@ -196,6 +196,7 @@ STYLES = {CheckOutcome.PASS: "green", CheckOutcome.FAIL: "bold red", CheckOutcom
 _PLURALS = {
     "selector": "Selectors",
     "classifier": "Classifiers",
+    "metric": "Metrics",
     "dataset": "Datasets",
     "suite": "Suites",
     "plugin": "Plugins",

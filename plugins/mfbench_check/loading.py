@@ -46,6 +46,7 @@ def visit(plugin: Plugin) -> None:
     for collect in (
         lambda: registry.selectors,
         lambda: registry.classifiers,
+        lambda: registry.metrics,
         lambda: registry.datasets,
         registry.suites,
     ):

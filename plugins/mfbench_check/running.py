@@ -222,8 +222,13 @@ def _of_subject(subject: Subject, run: _Run) -> Iterator[CheckVerdict]:
 
 
 def _spec(subject: Subject, registry: Registry) -> Any:
-    """Return the spec of a selector, classifier or dataset; None for any other subject."""
-    lookups = {"selector": registry.selector, "classifier": registry.classifier, "dataset": registry.dataset}
+    """Return the spec of a selector, classifier, metric or dataset; None for any other subject."""
+    lookups = {
+        "selector": registry.selector,
+        "classifier": registry.classifier,
+        "metric": registry.metric,
+        "dataset": registry.dataset,
+    }
     return lookups[subject.kind](subject.name).spec if subject.kind in lookups else None
 
 

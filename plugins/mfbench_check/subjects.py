@@ -80,7 +80,7 @@ SAMPLES: dict[str, Callable[[np.random.Generator], Table]] = {
 }
 
 
-Kind = Literal["plugin", "selector", "classifier", "dataset", "suite"]
+Kind = Literal["plugin", "selector", "classifier", "metric", "dataset", "suite"]
 LINES = 10  # maximum number of lines in a snippet
 
 
@@ -119,17 +119,18 @@ class Opened:
 
     @property
     def registered(self) -> Registered:
-        """The spec of a selector, classifier or dataset, and its plugin."""
+        """The spec of a selector, classifier, metric or dataset, and its plugin."""
         lookups = {
             "selector": self.registry.selector,
             "classifier": self.registry.classifier,
+            "metric": self.registry.metric,
             "dataset": self.registry.dataset,
         }
         return lookups[self.kind](self.name)
 
     @property
     def spec(self) -> Any:
-        """The spec of a selector, classifier or dataset."""
+        """The spec of a selector, classifier, metric or dataset."""
         return self.registered.spec
 
     def rng(self) -> np.random.Generator:
@@ -224,7 +225,7 @@ def subjects_of(registry: Registry, names: Sequence[str] = (), package: str | No
         whole = [one for one in everything if plain in map(normalized, (one.plugin.name, one.plugin.package))]
         if not matches and not whole:
             existing = {text for one in everything for text in (one.name, one.plugin.name, one.plugin.package)}
-            raise UnknownNameError("method, dataset, suite or plugin", name, existing, "see 'mfbench plugins'")
+            raise UnknownNameError("method, metric, dataset, suite or plugin", name, existing, "see 'mfbench plugins'")
         chosen |= dict.fromkeys([*matches, *whole])
     return list(chosen) if names else everything
 
@@ -236,6 +237,7 @@ def _all(registry: Registry) -> Iterator[Subject]:
     tables: Mapping[Kind, Mapping[str, Registered]] = {
         "selector": registry.selectors,
         "classifier": registry.classifiers,
+        "metric": registry.metrics,
         "dataset": registry.datasets,
     }
     for kind, table in tables.items():

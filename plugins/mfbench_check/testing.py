@@ -89,7 +89,8 @@ def parametrize_plugin(
     Parameters
     ----------
     *names : str
-        Methods, datasets, suites, plugins or packages; a plugin or package stands for everything that it registers.
+        Methods, metrics, datasets, suites, plugins or packages; a plugin or package stands for everything that it
+        registers.
     package : str or None, default=None
         Check only what this distribution registers.
     skip : mapping of str to str or None, default=None

@@ -13,6 +13,7 @@ from fake import FakeWorker, StubPool, ThreadEngine, job_of, trials_of
 
 from mfbench.api.request import Request
 from mfbench.errors import ExitCode
+from mfbench.host.registry import load_registry
 from mfbench.suite.plan import Cost
 from mfbench_cluster import service
 from mfbench_cluster.array_cache import ArrayCache
@@ -24,12 +25,13 @@ from mfbench_cluster.service import WorkerService
 
 def pool_of(engine, job, plan):
     options = SimpleNamespace(executor="threads", scheduler="", wait_for_workers=7.0)
-    return mfbench_pool(engine=engine, job=job, plan=plan, registry=None, options=options)
+    return mfbench_pool(engine=engine, job=job, plan=plan, registry=load_registry(only=()), options=options)
 
 
 @pytest.fixture
 def plan():
-    return SimpleNamespace(methods={}, datasets={}, forecast=None)
+    loaded = SimpleNamespace(protocol=SimpleNamespace(kind="repeated-cv", metrics=[]))
+    return SimpleNamespace(methods={}, datasets={}, forecast=None, loaded=loaded)
 
 
 def test_trials_run_at_the_workers_of_an_engine(plan, tmp_path, monkeypatch):

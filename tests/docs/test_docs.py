@@ -18,8 +18,9 @@ from mfbench.data import cache, mirror, reference
 from mfbench.data.prepare import Columns
 from mfbench.errors import ExitCode
 from mfbench.host import discovery, features, hookspecs, registry
+from mfbench.model.evaluation import CURVE_METRICS, MetricSpec
 from mfbench.model.specs import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec
-from mfbench.model.trials import Status
+from mfbench.model.trials import Predictions, Status
 from mfbench.report.contents import report_of
 from mfbench.report.render.files import schema as json_schema
 from mfbench.report.render.files import to_csv, to_json
@@ -52,6 +53,8 @@ def test_fields_that_the_guide_names_exist():
         (Dataset, section("plugins.md", "### `ExecutorSpec`, `DatasetSpec` and `Dataset`").split("\n- ")[3]),
     ):
         assert set(re.findall(r"`([a-z]\w*)`", text)) <= set(cls.__dataclass_fields__)
+    fields = {*MetricSpec.__dataclass_fields__, *Predictions.__dataclass_fields__}
+    assert set(re.findall(r"`([a-z]\w*)`", section("plugins.md", "### `MetricSpec` and `Predictions`"))) <= fields
 
 
 def test_environment_variables():
@@ -162,9 +165,10 @@ def test_statuses():
 
 def test_metrics():
     documented = rows(section("results.md", "## Columns of a trial"))
-    for name in METRICS:
+    own = [name for name in listings.built_in_registry().metrics if ":" not in name]
+    for name in [*own, *CURVE_METRICS, "sklearn:NAME"]:
         assert name in documented
-        assert f"`{name}`" in section("suites.md", "### `[protocol]`")
+        assert f"`{name}`" in section("suites.md", "### Metrics")
 
 
 def test_exit_codes():
@@ -213,7 +217,7 @@ def test_rooms():
 
 def test_doors():
     documented = listed(section("architecture.md", "## The doors"), "group")
-    assert documented == {discovery.GROUP, features.COMMANDS, features.NAMES, features.HOOKS}
+    assert documented == {discovery.GROUP, discovery.ALWAYS, features.COMMANDS, features.NAMES, features.HOOKS}
 
 
 def test_public_names():
@@ -336,6 +340,8 @@ def test_every_check_is_documented(made):
 def test_every_method_and_dataset_is_documented(made):
     built_in = listings.built_in_registry()
     selectors, classifiers = re.findall(r"^## \w+\n\n(.*?)(?=^## |^```|\Z)", made["docs/methods.md"], re.M | re.S)[:2]
+    (metrics,) = re.findall(r"^## Metrics\n\n(.*?)(?=^## |^```|\Z)", made["docs/methods.md"], re.M | re.S)
+    assert set(rows(metrics)) - {"name"} == set(built_in.metrics)
     for table, entries in ((selectors, built_in.selectors), (classifiers, built_in.classifiers)):
         assert re.findall(r"^\| .*?\[`([\w-]+)`\]\(", table, re.MULTILINE) == sorted(entries)
     datasets = rows(made["docs/datasets.md"])

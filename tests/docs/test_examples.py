@@ -126,6 +126,8 @@ def ran(*words):
 if __name__ == "__main__":
     chosen = {"only": ["GAP"], "profile": "quick", "jobs": 1}
     run = mfbench.run_suite("corner", **chosen)
+    costs = mfbench.run_suite("corner", metric=["cost(miss=10)", "cost"], **chosen).trials
+    assert (costs["cost(miss=10)"] >= costs["cost"]).all() and costs["cost"].max() > 0
     assert "longest_trials" in dir(mfbench) and len(mfbench.longest_trials("reports/corner")) == 5
     assert "List the longest trials of a run." in ran("--help")
     assert len(ran("longest", "reports/corner", "--n", "3").splitlines()) == 4

@@ -1,4 +1,4 @@
-"""A wheel from outside adds what the packages of mfbench add: a command, a name, executors and earlier results."""
+"""A wheel from outside adds a command, a name, a metric, executors and earlier results, as packages of mfbench do."""
 
 import pytest
 from hostile import build_wheel
@@ -26,12 +26,20 @@ WORKBENCH = {
             print(f"{mfbench.n_trials(run)} trials")
     """,
     "workbench/plugin.py": """
-        from mfbench import ExecutorSpec, hookimpl
+        from mfbench import ExecutorSpec, MetricSpec, hookimpl
+
+        @hookimpl
+        def mfbench_metrics():
+            yield MetricSpec(name="share_of", summary="Share of a class", function="workbench.scores:share_of")
 
         @hookimpl
         def mfbench_executors():
             yield ExecutorSpec(name="here", summary="This process", factory="workbench.executors:Here")
             yield ExecutorSpec(name="calls", summary="Calls in threads", factory="workbench.executors:Calls")
+    """,
+    "workbench/scores.py": """
+        def share_of(y_true, y_pred, code=0):
+            return float((y_pred == code).mean())
     """,
     "workbench/executors.py": """
         from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
@@ -195,6 +203,14 @@ def test_a_command_and_a_name(environment, folder, local):
     assert "\n  count       Count the trials of a run.\n" in shown.stdout
     shown = environment.run("mfbench", "count", str(local), folder=folder)
     assert (shown.returncode, shown.stdout) == (0, f"{len(rows(local))} trials\n")
+
+
+def test_a_metric(run_small):
+    printed, run = run_small("metric", "--metric", "share_of(code=2)")
+    assert "share_of(code=2)" in printed
+    trials = load_run(run).trials
+    assert list(trials["share_of(code=2)"]) == [(codes == 2).mean() for codes in trials["predictions"]]
+    assert trials["accuracy"].gt(0.8).all()
 
 
 @pytest.mark.parametrize("executor", ["here", "calls"])

@@ -29,7 +29,7 @@ def nothing_is_left_out(subject: Opened) -> str:
     hook that raises.
     """
     registry, plugin = subject.registry, subject.subject.plugin
-    tables = (registry.selectors, registry.classifiers, registry.datasets)
+    tables = (registry.selectors, registry.classifiers, registry.metrics, registry.datasets)
     n_suites = sum(path.parent.resolve() in _folders(subject) for path in registry.suites().values())
     problems = [problem.sentence for problem in registry.problems.records if problem.plugin == plugin]
     if problems:
@@ -37,7 +37,7 @@ def nothing_is_left_out(subject: Opened) -> str:
         lines = [
             "from mfbench.host.registry import load_registry",
             load,
-            "registry.selectors, registry.classifiers, registry.datasets, registry.suites()",
+            "registry.selectors, registry.classifiers, registry.metrics, registry.datasets, registry.suites()",
             "assert not registry.failed, registry.failed",
         ]
         raise CheckFailedError("everything that it registers can be used", "; ".join(problems), "\n".join(lines))
@@ -55,7 +55,7 @@ FITS = 8  # values of each parameter in a grid
 _SCIKIT_LEARN = re.compile(r"scikit-learn:check_\w+")
 
 
-@check("spec", group="contract", kinds=("selector", "classifier", "dataset"))
+@check("spec", group="contract", kinds=("selector", "classifier", "metric", "dataset"))
 def has_usable_texts(subject: Opened) -> None:
     """The summary is one line, `complexity` is a formula, and `expected_failures` names checks, each with a reason.
 
