@@ -287,14 +287,7 @@ class TestKinds:
         }
         run = write_run(cells)
         protocol = completed(kind="ground-truth", rounds=5, metrics=["detection"])
-        run.meta = run.meta.model_copy(
-            update={
-                "protocol": protocol,
-                "design": design_of(protocol),
-                "scores": dict(DETECTION_METRICS),
-                "rules": {"A": "positive", "B": "relevant"},
-            }
-        )
+        run.meta = run.meta.model_copy(update=recorded(protocol, rules={"A": "positive", "B": "relevant"}))
         run.trials = run.trials.assign(repeat=run.trials["fold"], fold=0)
         report = brief_report(run, 100)
         assert len(report.sections[0].tables) == 1

@@ -16,7 +16,6 @@ from mfbench.host.registry import load_registry
 from mfbench.model.sections import Cell, Report, Section, Table
 from mfbench.report.pages import answer_of, groups_of, page_of, problems_of, tags_of
 from mfbench.report.sections.scores import score_table
-from mfbench.suite.forms import DETECTION_METRICS
 
 DATASETS = ("two(seed=1)", "wine", "two(seed=2)", "glass", "sonar")
 FACTS = {"truths": {dataset: [0, 1, 0, 1] for dataset in DATASETS}, "report": {"reference": "B"}}
@@ -205,9 +204,7 @@ def test_tags_of_a_run_that_predicts_nothing_are_those_of_selectors(write_run, r
     describe = {"A": "trees", "B": "trees → top 5", "C": "nearest → top 2"}
     run = write_run({("wine", method): 0.9 for method in describe}, describe=describe)
     protocol = completed(kind="ground-truth", rounds=5, metrics=["detection"])
-    run.meta = run.meta.model_copy(
-        update={"protocol": protocol, "design": design_of(protocol), "scores": dict(DETECTION_METRICS)}
-    )
+    run.meta = run.meta.model_copy(update=recorded(protocol))
     assert tags_of(run, registry) == [["embedded"], ["embedded"], ["lazy"]]
 
 

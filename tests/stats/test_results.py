@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from toy_protocols import completed
+from toy_protocols import completed, recorded
 
 from mfbench.errors import UnknownNameError, UsageError
 from mfbench.model.trials import Candidate, Status, TrialResult
@@ -225,9 +225,7 @@ def test_a_run_without_trials(write_run):
 def test_detection_is_measured_in_its_own_scores(write_run):
     run = write_run({("d", "A"): 0.5})
     protocol = completed(kind="ground-truth", rounds=5, metrics=["detection"])
-    run.meta = run.meta.model_copy(
-        update={"protocol": protocol, "design": design_of(protocol), "scores": dict(DETECTION_METRICS)}
-    )
+    run.meta = run.meta.model_copy(update=recorded(protocol))
     assert run.detects
     assert run.metrics == ["detection"]
     assert run.measured == list(DETECTION_METRICS)

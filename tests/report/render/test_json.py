@@ -167,14 +167,7 @@ def detection(write):
     cells = {(d, m): rounds(pairs=m != "B") for d in "de" for m in "ABC"}
     run = write(cells | {("f", m): rounds(pairs=True)[:2] for m in "ABC"})
     protocol = completed(kind="ground-truth", rounds=5, metrics=["detection"])
-    run.meta = run.meta.model_copy(
-        update={
-            "protocol": protocol,
-            "design": design_of(protocol),
-            "scores": dict(DETECTION_METRICS),
-            "rules": {"A": "positive", "B": "relevant", "C": 1},
-        }
-    )
+    run.meta = run.meta.model_copy(update=recorded(protocol, rules={"A": "positive", "B": "relevant", "C": 1}))
     run.trials = run.trials.assign(repeat=run.trials["fold"], fold=0)
     return run
 
