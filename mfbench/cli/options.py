@@ -131,8 +131,11 @@ def taking(names: Sequence[str]) -> Callable[[Command], Command]:
     def declare(command: Command) -> Command:
         first, *own, _ = inspect.signature(command, eval_str=True).parameters.values()
         keyword = inspect.Parameter.KEYWORD_ONLY
+        taken = {each.name for each in own}  # 'mfbench batch slurm --time' is that of a job
         shared = [
-            inspect.Parameter(name, keyword, default=_OPTIONS[name][1], annotation=_OPTIONS[name][0]) for name in names
+            inspect.Parameter(name, keyword, default=_OPTIONS[name][1], annotation=_OPTIONS[name][0])
+            for name in names
+            if name not in taken
         ]
         parameters = [first, *shared, *(each.replace(kind=keyword) for each in own)]
         command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]

@@ -10,7 +10,7 @@ import pytest
 import mfbench
 from mfbench.host import hookspecs
 from mfbench.model.sections import Cell, Chart, Section, Table
-from mfbench.model.specs import ClassifierSpec, Dataset, DatasetSpec, ExecutorSpec, SelectorSpec
+from mfbench.model.specs import ClassifierSpec, Dataset, DatasetSpec, ExecutorSpec, SelectorSpec, SplitterSpec
 from mfbench_check.scaffold.render import render
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,6 +31,7 @@ PROMISED_FIELDS = {
     Dataset: "name X y class_names feature_names categorical categories encoding relevant interactions response source "
     "license citation",
     ExecutorSpec: "name summary factory install",
+    SplitterSpec: "name summary factory needs is_random inner resampling",
     Section: "title tables charts notes data rows plugin",
     Table: "columns rows title footer_rows wrap",
     Cell: "text role",
@@ -42,6 +43,7 @@ REQUIRED = {
     DatasetSpec: "name summary",
     Dataset: "name X y class_names feature_names categorical",
     ExecutorSpec: "name summary factory",
+    SplitterSpec: "name summary factory",
     Section: "title",
     Table: "columns",
     Cell: "text",
@@ -92,7 +94,9 @@ def test_nothing_that_plugins_rely_on_is_gone_or_became_required(cls):
 
 
 @pytest.mark.parametrize(
-    "cls", [SelectorSpec, ClassifierSpec, DatasetSpec, ExecutorSpec, Dataset], ids=lambda cls: cls.__name__
+    "cls",
+    [SelectorSpec, ClassifierSpec, DatasetSpec, ExecutorSpec, SplitterSpec, Dataset],
+    ids=lambda cls: cls.__name__,
 )
 def test_fields_are_keywords(cls):
     assert all(field.kw_only for field in dataclasses.fields(cls))

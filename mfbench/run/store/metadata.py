@@ -385,7 +385,7 @@ def metadata_of(
     return RunMetadata(
         suite=RecordedSuite.model_validate(loaded.suite.model_dump(mode="json")),
         protocol=loaded.protocol,
-        protocol_key=plan.protocol_key,
+        protocol_key=plan.protocol.identity,
         splits={label: p.own_splits for label, p in plan.datasets.items() if p.own_splits is not None},
         profile=loaded.profile,
         published=RecordedFigures(tables=tables, figures=plan.figures, counts=plan.counts),
