@@ -86,7 +86,7 @@ def _summary(entry: Registered) -> Text:
 
 
 def _show_others(kind: str, entries: Mapping[str, Registered], console: Console) -> None:
-    """Print the names of a kind that is no method."""
+    """Print the names of a kind besides methods."""
     if not entries:
         return
     table = _table("name", "what it is", "package", fold=("what it is",))

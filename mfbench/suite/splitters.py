@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from mfbench.host.code_hashes import factory_name, method_code
 from mfbench.host.expressions import Expression, parse
 from mfbench.host.factories import build
 from mfbench.host.registry import Registry
-from mfbench.model.specs import Dataset, SplitterSpec
+from mfbench.model.specs import Dataset
 from mfbench.suite.forms import KINDS
 
 if TYPE_CHECKING:
@@ -55,13 +55,10 @@ class Splitter:
     """A registered splitter with its parameters."""
 
     expression: Expression  # the registry lists its name
-    spec: SplitterSpec
     made: Any  # what the factory made; workers have a copy
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # A spec may hold functions that cannot be pickled; a worker needs three of its fields.
-        fields = {name: getattr(self.spec, name) for name in ("name", "needs", "is_random")}
-        return _received, (self.expression, fields, self.made)
+    needs: str  # needs, is_random, resampling: as in `SplitterSpec`
+    is_random: bool
+    resampling: str
 
     def pairs(self, y: NDArray[np.int64], by: NDArray[Any] | None, folds: int, seed: int) -> list[Pair]:
         """Return the pairs of training and test rows; whatever goes wrong is one sentence."""
@@ -89,10 +86,6 @@ class Splitter:
         return [(np.sort(train).astype(np.intp), np.sort(test).astype(np.intp)) for train, test in pairs]
 
 
-def _received(expression: Expression, fields: Mapping[str, Any], made: Any) -> Splitter:
-    return Splitter(expression, SplitterSpec(summary="", factory=type(made), **fields), made)
-
-
 @dataclass(frozen=True, eq=False)
 class Structure:
     """How the rows of a dataset are split: by which splitters, and by which group, time or part of each row."""
@@ -115,13 +108,13 @@ class Structure:
         """Set about a share of rows aside, for validation or for the test: the latest ones, or whole groups."""
         splitter = self.outer if for_test else self.inner
         folds = max(2, round(1.0 / share))
-        if splitter.spec.needs == TIME:
+        if splitter.needs == TIME:
             folds -= 1  # the first block of forward chaining is never tested
         folds = folds if for_test else self._folds(splitter, y, rows, folds)
         pairs = self._pairs(splitter, y, rows, folds, seed)
-        if splitter.spec.needs == TIME:
+        if splitter.needs == TIME:
             return pairs[-1]
-        if len(pairs) > 1 and not splitter.spec.is_random:
+        if len(pairs) > 1 and not splitter.is_random:
             raise DataError(
                 f"the splitter {str(splitter.expression)!r} gives {len(pairs)} test parts, but the protocol has one; "
                 "set kind = 'repeated-cv'"
@@ -129,7 +122,7 @@ class Structure:
         return pairs[0]
 
     def _folds(self, splitter: Splitter, y: NDArray[np.int64], rows: Rows, folds: int) -> int:
-        needs, by = splitter.spec.needs, self._by(splitter, rows)
+        needs, by = splitter.needs, self._by(splitter, rows)
         most = int(np.bincount(y[rows]).max())
         if by is not None and needs != SPLIT:
             most = min(most, len(np.unique(by)) - (needs == TIME))
@@ -139,7 +132,7 @@ class Structure:
         return min(folds, most)
 
     def _by(self, splitter: Splitter, rows: Rows) -> NDArray[Any] | None:
-        needs = splitter.spec.needs
+        needs = splitter.needs
         array: NDArray[Any] | None = getattr(self, needs) if needs else None
         if needs == GROUPS and array is None:
             return rows  # a row that was drawn twice is in one part
@@ -171,9 +164,9 @@ class Structure:
         unseen = np.unique(np.concatenate([np.setdiff1d(y[split.test], y[split.train]) for split in splits]))
         return DatasetSplits(
             splitter=str(self.outer.expression),
-            repeats=repeats if self.outer.spec.is_random else 1,
+            repeats=repeats if self.outer.is_random else 1,
             folds=len(splits),
-            resampling=self.outer.spec.resampling,
+            resampling=self.outer.resampling,
             ratio=float(np.mean([len(split.test) / len(split.train) for split in splits])),
             unseen=[names[int(code)] for code in unseen],
         )
@@ -192,13 +185,14 @@ def structure_of(data: Dataset, kind: str, text: str | None, registry: Registry)
         raise DataError("a dataset with groups and a time needs a splitter for both: name one in [protocol] splitter")
     automatic = next((AUTOMATIC[name] for name in (SPLIT, TIME, GROUPS) if name in present), AUTOMATIC[""])
     outer = made(text or automatic, registry)
-    needs = outer.spec.needs
+    needs = outer.needs
     if needs and needs not in present:
         raise DataError(
             f"the splitter {text!r} needs the column {needs!r} of a dataset: set {needs} = COLUMN in [[datasets]]"
         )
-    if outer.spec.inner:
-        inner = made(outer.spec.inner, registry)
+    named = registry.splitters[outer.expression.name].spec.inner
+    if named:
+        inner = made(named, registry)
     elif needs in (GROUPS, TIME):
         inner = outer
     else:
@@ -220,7 +214,8 @@ def made(text: str, registry: Registry) -> Splitter:
         raise UsageError(f"{text!r} cannot be used: {error}") from error
     except BaseException as error:
         raise PluginError(f"{text!r} of {registered.plugin} cannot be made: {describe_error(error)}") from error
-    return Splitter(expression, registered.spec, splitter)
+    spec = registered.spec
+    return Splitter(expression, splitter, spec.needs, spec.is_random, spec.resampling)
 
 
 def check_splitter(text: str | None, registry: Registry, file: str) -> None:

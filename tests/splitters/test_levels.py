@@ -55,7 +55,7 @@ def rejections(datasets, n, n_groups=20, drift=0.0, folds=10, texts=TEXTS):
         views, y, by = draw(rng, n, n_groups, drift)
         for text, splitter in splitters.items():
             try:
-                pairs = splitter.pairs(y, by.get(splitter.spec.needs), folds, seed)
+                pairs = splitter.pairs(y, by.get(splitter.needs), folds, seed)
             except DataError:  # a training part of a single class
                 continue
             ratio = float(np.mean([len(test) / len(train) for train, test in pairs]))
@@ -65,7 +65,7 @@ def rejections(datasets, n, n_groups=20, drift=0.0, folds=10, texts=TEXTS):
     return {cell: float(np.mean(verdicts)) for cell, verdicts in found.items()}
 
 
-@pytest.mark.nightly("a thousand datasets take minutes")
+@pytest.mark.nightly(reason="a thousand datasets take minutes")
 @pytest.mark.parametrize("n", [100, 300])
 def test_equal_learners_seldom_differ(n):
     shares = rejections(1000, n, texts=("stratified", "grouped", "stratified-grouped", "leave-one-group-out"))

@@ -1,5 +1,7 @@
 """The built-in splitters against those of scikit-learn, and the sentences with which they refuse."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn import model_selection
@@ -23,7 +25,7 @@ TEXTS = [*REGISTRY.splitters, "bootstrap(draws=7)"]
 
 def pairs_of(text, *, y=Y, folds=5, seed=3, **arrays):
     splitter = made(text, REGISTRY)
-    needs = splitter.spec.needs
+    needs = splitter.needs
     return splitter.pairs(y, (BY | arrays)[needs], folds, seed)
 
 
@@ -38,13 +40,13 @@ def test_what_all_promise(text):
         )
 
     assert same(pairs, again), "the same seed gives the same splits"
-    assert same(pairs, other) != splitter.spec.is_random
+    assert same(pairs, other) != splitter.is_random
     for train, test in pairs:
         assert not set(train) & set(test)
-    if splitter.spec.needs == "groups":
+    if splitter.needs == "groups":
         groups = BY["groups"]
         assert not any(set(groups[train]) & set(groups[test]) for train, test in pairs)
-    if splitter.spec.resampling == "folds" and splitter.spec.needs != "split":
+    if splitter.resampling == "folds" and splitter.needs != "split":
         assert sorted(np.concatenate([test for _, test in pairs])) == list(range(N)), "each row is tested once"
         assert all(len(train) + len(test) == N for train, test in pairs)
 
@@ -137,6 +139,6 @@ ROWS = np.arange(N)
 )
 def test_what_a_splitter_of_others_may_get_wrong(pairs, sentence):
     splitter = made("plain", REGISTRY)
-    wrong = type(splitter)(splitter.expression, splitter.spec, Wrong(pairs))
+    wrong = replace(splitter, made=Wrong(pairs))
     with pytest.raises(DataError, match=sentence):
         wrong.pairs(Y, None, 5, 0)

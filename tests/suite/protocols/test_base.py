@@ -23,7 +23,7 @@ class TestEveryProtocol:
         cls = type(protocol)
         assert KINDS[protocol.kind].place == f"{cls.__module__}:{cls.__name__}"
         parameters = set(inspect.signature(cls).parameters)
-        assert parameters == {"seed", *KINDS[protocol.kind].sound} - {"selection", *COMMON}
+        assert parameters == {"seed", *KINDS[protocol.kind].sound} - {"selection", "splitter", *COMMON}
 
     def test_splits_are_a_function_of_seed_dataset_and_repeat_alone(self, protocol):
         again = type(protocol)(
