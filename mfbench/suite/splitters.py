@@ -60,9 +60,14 @@ class Splitter:
     is_random: bool
     resampling: str
 
+    @property
+    def title(self) -> str:
+        """Its name in messages."""
+        return f"the splitter {str(self.expression)!r}"
+
     def pairs(self, y: NDArray[np.int64], by: NDArray[Any] | None, folds: int, seed: int) -> list[Pair]:
         """Return the pairs of training and test rows; whatever goes wrong is one sentence."""
-        title = f"the splitter {str(self.expression)!r}"
+        title = self.title
         try:
             pairs = [(np.asarray(train), np.asarray(test)) for train, test in self.made.split(y, by, folds, seed)]
         except (KeyboardInterrupt, MfbenchError):
@@ -81,8 +86,6 @@ class Splitter:
             train, test = parts
             if len(np.intersect1d(train, test)) or len(np.unique(test)) < len(test):
                 raise DataError(f"{title}: fold {fold} tests a row twice, or a row that it trains on")
-            if len(np.unique(y[train])) < 2:
-                raise DataError(f"{title}: fold {fold} has training rows of a single class; use fewer or other folds")
         return [(np.sort(train).astype(np.intp), np.sort(test).astype(np.intp)) for train, test in pairs]
 
 
@@ -98,11 +101,19 @@ class Structure:
 
     def pairs(self, y: NDArray[np.int64], folds: int, seed: int) -> list[Pair]:
         """Return the training and test rows of each outer fold."""
-        return self._pairs(self.outer, y, np.arange(len(y)), folds, seed)
+        pairs = self._pairs(self.outer, y, np.arange(len(y)), folds, seed)
+        for fold, (train, _) in enumerate(pairs, 1):
+            if np.ptp(y[train]) == 0:
+                raise DataError(f"{self.outer.title}: fold {fold} trains on a single class; use fewer or other folds")
+        return pairs
 
     def within(self, y: NDArray[np.int64], rows: Rows, folds: int, seed: int) -> list[Pair]:
         """Return the folds of training rows for tuning; there are fewer if there are fewer groups, times or rows."""
-        return self._pairs(self.inner, y, rows, self._folds(self.inner, y, rows, folds), seed)
+        pairs = self._pairs(self.inner, y, rows, self._folds(self.inner, y, rows, folds), seed)
+        usable = [(train, test) for train, test in pairs if np.ptp(y[train])]  # early blocks may have a single class
+        if not usable:
+            raise DataError("tuning needs inner folds that train on two classes; leave 'tune' out")
+        return usable
 
     def aside(self, y: NDArray[np.int64], rows: Rows, share: float, seed: int, *, for_test: bool = False) -> Pair:
         """Set about a share of rows aside, for validation or for the test: the latest ones, or whole groups."""
@@ -115,10 +126,8 @@ class Structure:
         if splitter.needs == TIME:
             return pairs[-1]
         if len(pairs) > 1 and not splitter.is_random:
-            raise DataError(
-                f"the splitter {str(splitter.expression)!r} gives {len(pairs)} test parts, but the protocol has one; "
-                "set kind = 'repeated-cv'"
-            )
+            what = f"{splitter.title} gives {len(pairs)} test parts"
+            raise DataError(f"{what}, but the protocol has one; set kind = 'repeated-cv'")
         return pairs[0]
 
     def _folds(self, splitter: Splitter, y: NDArray[np.int64], rows: Rows, folds: int) -> int:
@@ -142,7 +151,7 @@ class Structure:
         pairs = splitter.pairs(y[rows], self._by(splitter, rows), folds, seed)
         pairs = [(rows[train], rows[test]) for train, test in pairs]
         for fold, (train, test) in enumerate(pairs, 1):
-            title = f"the splitter {str(splitter.expression)!r}: fold {fold}"
+            title = f"{splitter.title}: fold {fold}"
             if self.groups is not None and np.isin(self.groups[test], self.groups[train]).any():
                 raise DataError(f"{title} has rows of one group in both parts; name another splitter, or no groups")
             if self.time is not None and self.time[train].max() >= self.time[test].min():
@@ -178,18 +187,14 @@ def structure_of(data: Dataset, kind: str, text: str | None, registry: Registry)
     if not present and not text:
         return None
     if "splitter" not in KINDS[kind].sound:
-        raise DataError(
-            f"the protocol {kind!r} takes no account of {' and '.join(present)}; use another, or leave it out"
-        )
+        raise DataError(f"the protocol {kind!r} takes no account of {' and '.join(present)}; use another one")
     if not text and {GROUPS, TIME} <= {*present} and SPLIT not in present:
         raise DataError("a dataset with groups and a time needs a splitter for both: name one in [protocol] splitter")
     automatic = next((AUTOMATIC[name] for name in (SPLIT, TIME, GROUPS) if name in present), AUTOMATIC[""])
     outer = made(text or automatic, registry)
     needs = outer.needs
     if needs and needs not in present:
-        raise DataError(
-            f"the splitter {text!r} needs the column {needs!r} of a dataset: set {needs} = COLUMN in [[datasets]]"
-        )
+        raise DataError(f"{outer.title} needs a column of a dataset: set {needs} = COLUMN in [[datasets]]")
     named = registry.splitters[outer.expression.name].spec.inner
     if named:
         inner = made(named, registry)

@@ -122,7 +122,7 @@ class TestStructure:
             ({"groups": "patient"}, "three-way", None, "'three-way' takes no account of groups"),
             ({"time": "date"}, "timing", None, "'timing' takes no account of time"),
             ({"groups": "patient", "time": "date"}, "repeated-cv", None, "needs a splitter for both"),
-            ({}, "repeated-cv", "grouped", "'grouped' needs the column 'groups' of a dataset"),
+            ({}, "repeated-cv", "grouped", "'grouped' needs a column of a dataset: set groups"),
         ],
     )
     def test_what_does_not_fit(self, read, names, kind, text, sentence):

@@ -108,5 +108,5 @@ def test_mistakes_are_one_sentence(run, tmp_path, monkeypatch):
     assert (
         run('splitter = "grouped"', 'use = ["iris", "wine"]', only=["iris"])
         .left_out["iris"]
-        .startswith("the splitter 'grouped' needs the column 'groups'")
+        .startswith("the splitter 'grouped' needs a column of a dataset: set groups")
     )

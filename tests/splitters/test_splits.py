@@ -100,7 +100,6 @@ REFUSED = [
     ("stratified-grouped", {"groups": np.arange(N) % 3}, "5 folds need 5 groups, there are 3"),
     ("leave-one-group-out", {"groups": np.zeros(N, int)}, "2 folds need 2 groups, there are 1"),
     ("forward-chaining", {"time": np.arange(N) % 4 * 1.0}, "5 folds need 6 different times, there are 4"),
-    ("forward-chaining", {"time": np.arange(N) * 1.0, "y": np.repeat([0, 1], N // 2)}, "fold 1 has training rows of a"),
     ("predefined", {"split": np.full(N, -1)}, "its column tests no row"),
     ("predefined", {"split": np.zeros(N, int)}, "none is left to train on"),
     ("stratified", {"y": np.arange(N)}, "a class of at least 5 rows"),
