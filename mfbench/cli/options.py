@@ -80,7 +80,12 @@ def taking(names: Sequence[str]) -> Callable[[Command], Command]:
 
     def declare(command: Command) -> Command:
         first, *own, _ = inspect.signature(command, eval_str=True).parameters.values()
-        shared = [first.replace(name=name, annotation=_OPTIONS[name][0], default=_OPTIONS[name][1]) for name in names]
+        taken = {each.name for each in own}  # 'mfbench batch slurm --time' is that of a job
+        shared = [
+            first.replace(name=name, annotation=_OPTIONS[name][0], default=_OPTIONS[name][1])
+            for name in names
+            if name not in taken
+        ]
         parameters = [first, *(each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in (*shared, *own))]
         command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         command.__annotations__ = {each.name: each.annotation for each in parameters}

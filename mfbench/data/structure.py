@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from mfbench.data.columns import Words
 
-_ALWAYS_TRAINED = -1
-
 
 def with_columns_of(dataset: Dataset, spec: DatasetSpec) -> Dataset:
     """Apply `with_structure` as a description of a dataset requires."""
@@ -33,82 +31,62 @@ def with_structure(dataset: Dataset, names: Mapping[str, str | None], where: str
         if column not in dataset.feature_names:
             raise UnknownNameError(f"{name} column", column, dataset.feature_names, f"among the features of {where}")
         if list(columns.values()).count(column) > 1:
-            raise UsageError(
-                f"{where}: the column {column!r} is named twice; groups, time and split are different ones"
-            )
-    moved: dict[str, Any] = {
-        name: _READERS[name](_values(dataset, column), f"the {name} column {column!r} of {where}")
-        for name, column in columns.items()
-    }
+            raise UsageError(f"{where}: the column {column!r} is named twice, as groups, time or split")
+    moved: dict[str, Any] = {}
+    for name, column in columns.items():
+        place = f"the {name} column {column!r} of {where}"
+        moved[name] = _READERS[name](_values(dataset, column, place), place)
     kept = drop_columns(dataset, list(columns.values()))
     if not kept.n_features:
         raise DataError(f"{where} has no feature besides {', '.join(columns.values())}")
     return replace(kept, **moved) if moved else dataset
 
 
-def _values(dataset: Dataset, column: str) -> NDArray[np.float64] | Words:
-    """Return a column as numbers or as words."""
-    position = dataset.feature_names.index(column)
-    values: NDArray[np.float64] = dataset.X[:, position]
+def _values(dataset: Dataset, column: str, where: str) -> NDArray[np.float64] | Words:
+    """Return a column as numbers or as words, without missing values."""
+    values: NDArray[np.float64] = dataset.X[:, dataset.feature_names.index(column)]
+    missing = np.flatnonzero(np.isnan(values))
+    if len(missing):
+        raise DataError(f"{where} is missing in {len(missing)} rows, first in row {missing[0] + 1}: drop those rows")
     labels = dataset.categories.get(column, ())
     if not labels:
         return values
-    words: Words = [None if code != code else labels[int(code)] for code in values]
+    words: Words = [labels[int(code)] for code in values]
     numbers = to_numbers(words)
-    return numbers if np.array_equal(np.isnan(numbers), np.isnan(values)) else words
-
-
-def _present(values: NDArray[np.float64] | Words, where: str) -> None:
-    is_missing = [word is None or word != word for word in values]
-    if any(is_missing):
-        first = is_missing.index(True) + 1
-        raise DataError(f"{where} is missing in {sum(is_missing)} rows, first in row {first}: drop those rows")
+    return words if np.isnan(numbers).any() else numbers
 
 
 def _groups(values: NDArray[np.float64] | Words, where: str) -> NDArray[np.int64]:
-    _present(values, where)
     codes, names = label_codes(values)
     if len(names) < 2:
-        raise DataError(
-            f"{where} has the single value {names[0]!r}: two groups are needed to train on one and test on another"
-        )
+        raise DataError(f"{where} has the single value {names[0]!r}: two groups are needed, to train and to test")
     return codes.astype(np.int64)
 
 
 def _times(values: NDArray[np.float64] | Words, where: str) -> NDArray[np.float64]:
-    _present(values, where)
-    if isinstance(values, list):
-        try:
-            values = np.array([_seconds(str(word)) for word in values])
-        except ValueError as error:
-            raise DataError(
-                f"{where} is in no order: write numbers, or dates such as 2024-05-31 or 2024-05-31T12:00 ({error})"
-            ) from None
-    if np.ptp(values) == 0:
+    try:
+        dates = [datetime.fromisoformat(str(word)) for word in values] if isinstance(values, list) else []
+    except ValueError as error:
+        raise DataError(
+            f"{where} is in no order: write numbers, or dates such as 2024-05-31 or 2024-05-31T12:00 ({error})"
+        ) from None
+    zoned = [date if date.tzinfo else date.replace(tzinfo=UTC) for date in dates]
+    times = np.array([date.timestamp() for date in zoned]) if dates else np.asarray(values, dtype=np.float64)
+    if np.ptp(times) == 0:
         raise DataError(f"{where} has one value in all rows, so no row is earlier than another")
-    return values
-
-
-def _seconds(word: str) -> float:
-    date = datetime.fromisoformat(word)
-    return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
+    return times
 
 
 def _parts(values: NDArray[np.float64] | Words, where: str) -> NDArray[np.int64]:
-    _present(values, where)
-    if isinstance(values, list):
-        wrong = next((word for word in values if word not in ("train", "test")), None)
-        if wrong is not None:
-            raise DataError(f"{where} has the value {wrong!r}: write 'train' and 'test', or numbers of folds")
-        values = np.array([0.0 if word == "test" else _ALWAYS_TRAINED for word in values])
-    wrong_number = next((value for value in values if value < _ALWAYS_TRAINED or value % 1), None)
-    if wrong_number is not None:
-        raise DataError(
-            f"{where} has the value {wrong_number:g}: write whole numbers of folds, -1 for rows never tested"
-        )
-    return values.astype(np.int64)
+    for value in dict.fromkeys(values.tolist() if isinstance(values, np.ndarray) else values):
+        is_fold = not isinstance(value, str) and value >= _ALWAYS_TRAINED and value % 1 == 0
+        if not is_fold and value not in _WORDS:
+            raise DataError(f"{where} has the value {value!r}: write 'train' and 'test', or numbers of folds from -1")
+    return np.array([_WORDS.get(str(value), value) for value in values], dtype=np.int64)
 
 
+_ALWAYS_TRAINED = -1
+_WORDS = {"train": _ALWAYS_TRAINED, "test": 0}
 _READERS: dict[str, Callable[[NDArray[np.float64] | Words, str], NDArray[Any]]] = {
     "groups": _groups,
     "time": _times,

@@ -21,7 +21,8 @@ def setting_of(run: Run) -> str:
     classes = _classes(run.meta, list(run.datasets["dataset"]))
     tuning = _tuning(run.meta.protocol, set(run.tuned.values()), run.protocol.tuning)
     claimed = f"; results as claimed by {listing(run.claims)}, not verified here" if run.claims else ""
-    setting = f"{run.protocol.description}, {classes}, {tuning}, seed {run.meta.seed}"
+    splits = f"splits by {run.protocol.splitter}" if run.protocol.splitter else run.protocol.description
+    setting = f"{splits}, {classes}, {tuning}, seed {run.meta.seed}"
     return f"Profile {run.meta.profile}: {setting}{claimed}"
 
 

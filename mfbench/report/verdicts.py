@@ -14,7 +14,7 @@ import pandas as pd
 from mfbench.base.text import listing
 from mfbench.model.evaluation import Score
 from mfbench.model.sections import Cell
-from mfbench.report.cells import MARK, NO_VERDICT_MARK, with_unit
+from mfbench.report.cells import MARK, NO_VERDICT_MARK
 from mfbench.run.store.metadata import RecordedProtocol
 from mfbench.stats.cells import ComparisonSettings
 from mfbench.stats.paired import IDENTICAL, UNMET
@@ -135,8 +135,8 @@ def _untested(run: Run, verdicts: pd.DataFrame) -> list[str]:
         texts = [f"{name} {each.mean():+.2f} ({each.min():+.2f} to {each.max():+.2f})" for name, each in apart.items()]
         notes.append(
             f"{dataset} is split by {run.meta.splits[str(dataset)].splitter}, and tests of fold scores assume a random "
-            f"resampling, so there is no verdict. Mean difference of {settings.reference} from each method in "
-            f"{with_unit(settings.metric, percent)}, with its range over folds: {', '.join(texts)}."
+            f"resampling, so there is no verdict. What holds: {settings.metric} of {settings.reference} minus that of "
+            f"the method{' in percent' if percent else ''}, mean and range over folds: {', '.join(texts)}."
         )
     return notes
 
@@ -193,6 +193,8 @@ def _marks(settings: ComparisonSettings, test: str) -> str:
 def _levels(settings: ComparisonSettings, protocol: RecordedProtocol) -> list[str]:
     """Return the sentence on the actual levels of the report's tests, and whether its own design was measured."""
     kind, repeats = protocol.resampling, protocol.repeats
+    if protocol.splitter:
+        return []  # docs/statistics.md has the measured levels
     rules = dict.fromkeys((settings.published_test, "corrected-t", settings.test))
     levels = {rule: level for rule in rules if (level := level_held(rule, kind, repeats))}
     best = best_level_held(settings.test, kind, repeats)

@@ -45,14 +45,14 @@ def rejections(
     cells = results_by_cell(trials, settings.metric, decisions)
     rows = []
     for group in dict.fromkeys(groups.values()):
-        members = [dataset for dataset, name in groups.items() if name == group]
+        members = [d for d, name in groups.items() if name == group and np.isfinite(settings.ratio_on(d))]
         for first, second in pairs:
             both = [
                 (_view(cells[dataset, first]), _view(cells[dataset, second]))
                 for dataset in members
                 if _complete(cells, dataset, first) and _complete(cells, dataset, second)
             ]
-            for name, rejects in rules(settings).items():
+            for name, rejects in rules(settings.on(members[0])).items() if members else ():
                 if both and _applies(name, both[0][0]):
                     count = sum(rejects(a, b) for a, b in both)
                     rows.append(
@@ -68,13 +68,13 @@ def worse_than_best(
     cells = results_by_cell(trials, settings.metric)
     rows = []
     for group in dict.fromkeys(groups.values()):
-        members = [dataset for dataset, name in groups.items() if name == group]
+        members = [d for d, name in groups.items() if name == group and np.isfinite(settings.ratio_on(d))]
         for methods in equal:
             whole = [d for d in members if all(_complete(cells, d, method) for method in methods)]
             for size in (size for size in SIZES if whole and size <= len(methods)):
                 parts = [methods[i : i + size] for i in range(0, len(methods) - size + 1, size)]
                 errors = [
-                    _calls_worse([cells[dataset, method] for method in part], settings)
+                    _calls_worse([cells[dataset, method] for method in part], settings.on(dataset))
                     for dataset in whole
                     for part in parts
                 ]

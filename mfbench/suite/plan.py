@@ -165,13 +165,6 @@ class Plan:
         """The left-out datasets and methods that count as failures."""
         return [label for label in self.left_out if label not in self.unavailable]
 
-    @property
-    def protocol_key(self) -> str:
-        """Text that identifies the stored splits of this plan, except for dataset and repeat."""
-        used = {label: planned.splitters for label, planned in self.datasets.items() if planned.splitters}
-        code = f":{hashlib.sha256(json.dumps(used, sort_keys=True).encode()).hexdigest()[:8]}" if used else ""
-        return f"{self.protocol.identity}{code}"
-
     def ratio_on(self, dataset: str) -> float:
         """Return the test rows over the training rows of a dataset's folds; NaN if no test of their scores is valid."""
         own = self.datasets[dataset].own_splits
@@ -293,7 +286,11 @@ def _with_splits(planned: PlannedDataset, plan: Plan, registry: Registry) -> Pla
         return planned
     own = structure.summary(splits, protocol.repeats, data.y, data.class_names)
     check_trials(1, len(plan.methods), own.folds, own.repeats, planned.label)
-    return replace(planned, own_splits=own, splitters=structure.ingredients(registry))
+    splitters = structure.ingredients(registry)
+    # Stored splits are found by the hash, so it differs between splitters, and between versions of their code.
+    content = json.dumps([planned.sha256, splitters], sort_keys=True)
+    sha256 = hashlib.sha256(content.encode()).hexdigest()
+    return replace(planned, own_splits=own, splitters=splitters, sha256=sha256)
 
 
 def _collections(reference: Reference, registry: Registry) -> Mapping[str, str]:

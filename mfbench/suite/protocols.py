@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from mfbench.suite.splitters import DatasetSplits, Structure
 
+    Codes = NDArray[np.int64]
     Rows = NDArray[np.intp]
 
 Pair = tuple["NDArray[np.intp]", "NDArray[np.intp]"]
@@ -158,9 +159,7 @@ class EvaluationProtocol(ABC):
                 yield repeat, fold
 
     @abstractmethod
-    def splits(
-        self, dataset: str, y: NDArray[np.int64], repeat: int, structure: Structure | None = None
-    ) -> list[Split]:
+    def splits(self, dataset: str, y: Codes, repeat: int, structure: Structure | None = None) -> list[Split]:
         """Return the splits of all folds of one repeat."""
 
     @property
@@ -202,9 +201,7 @@ class Sampled(EvaluationProtocol):
         self.kind, self.folds, self.repeats = whole.kind, whole.folds, whole.repeats
         self.inner_folds, self.decisions, self.splitter = whole.inner_folds, whole.decisions, whole.splitter
 
-    def splits(
-        self, dataset: str, y: NDArray[np.int64], repeat: int, structure: Structure | None = None
-    ) -> list[Split]:
+    def splits(self, dataset: str, y: Codes, repeat: int, structure: Structure | None = None) -> list[Split]:
         """Return the splits of one repeat; see `EvaluationProtocol.splits`."""
         whole = self.whole.splits(dataset, y, repeat, structure)
         return [self._sampled(split, y, self._seed(dataset, repeat, "sample", n)) for n, split in enumerate(whole)]
@@ -244,7 +241,7 @@ class Sampled(EvaluationProtocol):
 def make_protocol(spec: ProtocolSpec, settings: Mapping[str, Any], seed: int) -> EvaluationProtocol:
     """Return the protocol for a suite's settings."""
     # Each method selects its parameters in its own way (`ResolvedMethod.selection`), which does not affect the splits.
-    values = {name: settings.get(name) for name in spec.keys if name != "selection"}
+    values = {name: settings.get(name) for name in spec.keys if name not in ("selection", "splitter")}
     try:
         made = resolve_name(spec.protocol) if isinstance(spec.protocol, str) else spec.protocol
         protocol: EvaluationProtocol = made(seed=seed, **values)
@@ -254,5 +251,6 @@ def make_protocol(spec: ProtocolSpec, settings: Mapping[str, Any], seed: int) ->
         raise SuiteError(f"the protocol {spec.name!r} cannot be used: {error}") from error
     except BaseException as error:
         raise PluginError(f"the protocol {spec.name!r} cannot be made: {describe_error(error)}") from error
+    protocol.splitter = settings.get("splitter")
     max_rows = settings.get("max_rows")
     return protocol if max_rows is None else Sampled(protocol, max_rows)

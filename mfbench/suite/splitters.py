@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from mfbench.host.code_hashes import factory_name, method_code
 from mfbench.host.expressions import Expression, parse
 from mfbench.host.factories import build
 from mfbench.host.registry import Registry
-from mfbench.model.evaluation import ProtocolSpec, SplitterSpec
+from mfbench.model.evaluation import ProtocolSpec
 from mfbench.model.specs import Dataset
 
 if TYPE_CHECKING:
@@ -55,17 +55,19 @@ class Splitter:
     """A registered splitter with its parameters."""
 
     expression: Expression  # the registry lists its name
-    spec: SplitterSpec
     made: Any  # what the factory made; workers have a copy
+    needs: str  # needs, is_random, resampling: as in `SplitterSpec`
+    is_random: bool
+    resampling: str
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        # A spec may hold functions that cannot be pickled; a worker needs three of its fields.
-        fields = {name: getattr(self.spec, name) for name in ("name", "needs", "is_random")}
-        return _received, (self.expression, fields, self.made)
+    @property
+    def title(self) -> str:
+        """Its name in messages."""
+        return f"the splitter {str(self.expression)!r}"
 
     def pairs(self, y: NDArray[np.int64], by: NDArray[Any] | None, folds: int, seed: int) -> list[Pair]:
         """Return the pairs of training and test rows; whatever goes wrong is one sentence."""
-        title = f"the splitter {str(self.expression)!r}"
+        title = self.title
         try:
             pairs = [(np.asarray(train), np.asarray(test)) for train, test in self.made.split(y, by, folds, seed)]
         except (KeyboardInterrupt, MfbenchError):
@@ -84,13 +86,7 @@ class Splitter:
             train, test = parts
             if len(np.intersect1d(train, test)) or len(np.unique(test)) < len(test):
                 raise DataError(f"{title}: fold {fold} tests a row twice, or a row that it trains on")
-            if len(np.unique(y[train])) < 2:
-                raise DataError(f"{title}: fold {fold} has training rows of a single class; use fewer or other folds")
         return [(np.sort(train).astype(np.intp), np.sort(test).astype(np.intp)) for train, test in pairs]
-
-
-def _received(expression: Expression, fields: Mapping[str, Any], made: Any) -> Splitter:
-    return Splitter(expression, SplitterSpec(summary="", factory=type(made), **fields), made)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,31 +101,37 @@ class Structure:
 
     def pairs(self, y: NDArray[np.int64], folds: int, seed: int) -> list[Pair]:
         """Return the training and test rows of each outer fold."""
-        return self._pairs(self.outer, y, np.arange(len(y)), folds, seed)
+        pairs = self._pairs(self.outer, y, np.arange(len(y)), folds, seed)
+        for fold, (train, _) in enumerate(pairs, 1):
+            if np.ptp(y[train]) == 0:
+                raise DataError(f"{self.outer.title}: fold {fold} trains on a single class; use fewer or other folds")
+        return pairs
 
     def within(self, y: NDArray[np.int64], rows: Rows, folds: int, seed: int) -> list[Pair]:
         """Return the folds of training rows for tuning; there are fewer if there are fewer groups, times or rows."""
-        return self._pairs(self.inner, y, rows, self._folds(self.inner, y, rows, folds), seed)
+        pairs = self._pairs(self.inner, y, rows, self._folds(self.inner, y, rows, folds), seed)
+        usable = [(train, test) for train, test in pairs if np.ptp(y[train])]  # early blocks may have a single class
+        if not usable:
+            raise DataError("tuning needs inner folds that train on two classes; leave 'tune' out")
+        return usable
 
     def aside(self, y: NDArray[np.int64], rows: Rows, share: float, seed: int, *, for_test: bool = False) -> Pair:
         """Set about a share of rows aside, for validation or for the test: the latest ones, or whole groups."""
         splitter = self.outer if for_test else self.inner
         folds = max(2, round(1.0 / share))
-        if splitter.spec.needs == TIME:
+        if splitter.needs == TIME:
             folds -= 1  # the first block of forward chaining is never tested
         folds = folds if for_test else self._folds(splitter, y, rows, folds)
         pairs = self._pairs(splitter, y, rows, folds, seed)
-        if splitter.spec.needs == TIME:
+        if splitter.needs == TIME:
             return pairs[-1]
-        if len(pairs) > 1 and not splitter.spec.is_random:
-            raise DataError(
-                f"the splitter {str(splitter.expression)!r} gives {len(pairs)} test parts, but the protocol has one; "
-                "set kind = 'repeated-cv'"
-            )
+        if len(pairs) > 1 and not splitter.is_random:
+            what = f"{splitter.title} gives {len(pairs)} test parts"
+            raise DataError(f"{what}, but the protocol has one; set kind = 'repeated-cv'")
         return pairs[0]
 
     def _folds(self, splitter: Splitter, y: NDArray[np.int64], rows: Rows, folds: int) -> int:
-        needs, by = splitter.spec.needs, self._by(splitter, rows)
+        needs, by = splitter.needs, self._by(splitter, rows)
         most = int(np.bincount(y[rows]).max())
         if by is not None and needs != SPLIT:
             most = min(most, len(np.unique(by)) - (needs == TIME))
@@ -139,7 +141,7 @@ class Structure:
         return min(folds, most)
 
     def _by(self, splitter: Splitter, rows: Rows) -> NDArray[Any] | None:
-        needs = splitter.spec.needs
+        needs = splitter.needs
         array: NDArray[Any] | None = getattr(self, needs) if needs else None
         if needs == GROUPS and array is None:
             return rows  # a row that was drawn twice is in one part
@@ -149,7 +151,7 @@ class Structure:
         pairs = splitter.pairs(y[rows], self._by(splitter, rows), folds, seed)
         pairs = [(rows[train], rows[test]) for train, test in pairs]
         for fold, (train, test) in enumerate(pairs, 1):
-            title = f"the splitter {str(splitter.expression)!r}: fold {fold}"
+            title = f"{splitter.title}: fold {fold}"
             if self.groups is not None and np.isin(self.groups[test], self.groups[train]).any():
                 raise DataError(f"{title} has rows of one group in both parts; name another splitter, or no groups")
             if self.time is not None and self.time[train].max() >= self.time[test].min():
@@ -171,9 +173,9 @@ class Structure:
         unseen = np.unique(np.concatenate([np.setdiff1d(y[split.test], y[split.train]) for split in splits]))
         return DatasetSplits(
             splitter=str(self.outer.expression),
-            repeats=repeats if self.outer.spec.is_random else 1,
+            repeats=repeats if self.outer.is_random else 1,
             folds=len(splits),
-            resampling=self.outer.spec.resampling,
+            resampling=self.outer.resampling,
             ratio=float(np.mean([len(split.test) / len(split.train) for split in splits])),
             unseen=[names[int(code)] for code in unseen],
         )
@@ -185,20 +187,17 @@ def structure_of(data: Dataset, spec: ProtocolSpec, text: str | None, registry: 
     if not present and not text:
         return None
     if "splitter" not in spec.keys:
-        raise DataError(
-            f"the protocol {spec.name!r} takes no account of {' and '.join(present)}; use another, or leave it out"
-        )
+        raise DataError(f"the protocol {spec.name!r} takes no account of {' and '.join(present)}; use another one")
     if not text and {GROUPS, TIME} <= {*present} and SPLIT not in present:
         raise DataError("a dataset with groups and a time needs a splitter for both: name one in [protocol] splitter")
     automatic = next((AUTOMATIC[name] for name in (SPLIT, TIME, GROUPS) if name in present), AUTOMATIC[""])
     outer = made(text or automatic, registry)
-    needs = outer.spec.needs
+    needs = outer.needs
     if needs and needs not in present:
-        raise DataError(
-            f"the splitter {text!r} needs the column {needs!r} of a dataset: set {needs} = COLUMN in [[datasets]]"
-        )
-    if outer.spec.inner:
-        inner = made(outer.spec.inner, registry)
+        raise DataError(f"{outer.title} needs a column of a dataset: set {needs} = COLUMN in [[datasets]]")
+    named = registry.splitters[outer.expression.name].spec.inner
+    if named:
+        inner = made(named, registry)
     elif needs in (GROUPS, TIME):
         inner = outer
     else:
@@ -220,7 +219,8 @@ def made(text: str, registry: Registry) -> Splitter:
         raise UsageError(f"{text!r} cannot be used: {error}") from error
     except BaseException as error:
         raise PluginError(f"{text!r} of {registered.plugin} cannot be made: {describe_error(error)}") from error
-    return Splitter(expression, registered.spec, splitter)
+    spec = registered.spec
+    return Splitter(expression, splitter, spec.needs, spec.is_random, spec.resampling)
 
 
 def check_splitter(text: str | None, registry: Registry, file: str) -> None:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from mfbench.suite.splitters import Structure
 
+    Codes = NDArray[np.int64]
+
 
 class GroundTruth(EvaluationProtocol):
     """``ground-truth``: selectors are fitted on generated data whose relevant features are known."""
@@ -38,9 +40,7 @@ class GroundTruth(EvaluationProtocol):
         self.rounds = self.repeats = rounds
         self.threshold = threshold
 
-    def splits(
-        self, dataset: str, y: NDArray[np.int64], repeat: int, structure: Structure | None = None
-    ) -> list[Split]:
+    def splits(self, dataset: str, y: Codes, repeat: int, structure: Structure | None = None) -> list[Split]:
         """Return one split in which all rows are training rows."""
         return [Split(np.arange(len(y), dtype=np.intp), np.empty(0, dtype=np.intp))]
 
@@ -68,23 +68,12 @@ class Holdout(EvaluationProtocol):
     kind = "holdout"
     folds = 1
 
-    def __init__(
-        self,
-        repeats: int,
-        test_share: float,
-        inner_folds: int,
-        stratified: bool,
-        seed: int,
-        splitter: str | None = None,
-    ) -> None:
+    def __init__(self, repeats: int, test_share: float, inner_folds: int, stratified: bool, seed: int) -> None:
         super().__init__(seed)
-        self.splitter = splitter
         self.repeats, self.test_share = repeats, test_share
         self.inner_folds, self.stratified = inner_folds, stratified
 
-    def splits(
-        self, dataset: str, y: NDArray[np.int64], repeat: int, structure: Structure | None = None
-    ) -> list[Split]:
+    def splits(self, dataset: str, y: Codes, repeat: int, structure: Structure | None = None) -> list[Split]:
         """Return the split of one repeat; see `EvaluationProtocol.splits`."""
         if structure is not None:
             seed = self._seed(dataset, repeat)
@@ -106,8 +95,6 @@ class Holdout(EvaluationProtocol):
 
     def describe(self) -> str:
         """Return the number of splits and the share of test rows."""
-        if self.splitter:
-            return f"a test part by {self.splitter}"
         stratified = "" if self.stratified else "not "
         tested = f"{'tests' if self.repeats == 1 else 'test'} {self.test_share:.0%} of the rows"
         return f"{counted(self.repeats, 'random split')} that {tested}, {stratified}stratified"
@@ -127,23 +114,19 @@ class NestedCV(EvaluationProtocol):
         refit: bool,
         decisions: str,
         seed: int,
-        splitter: str | None = None,
     ) -> None:
         super().__init__(seed)
-        self.splitter = splitter
         self.folds, self.repeats, self.validation_share = folds, repeats, validation_share
         self.stratified, self.refit, self.decisions = stratified, refit, decisions
 
-    def splits(
-        self, dataset: str, y: NDArray[np.int64], repeat: int, structure: Structure | None = None
-    ) -> list[Split]:
+    def splits(self, dataset: str, y: Codes, repeat: int, structure: Structure | None = None) -> list[Split]:
         """Return the splits of one repeat; see `EvaluationProtocol.splits`."""
         splits = []
         seed = self._seed(dataset, repeat)
-        if structure is not None:
-            outer = structure.pairs(y, self.folds, seed)
-        else:
+        if structure is None:
             outer = cross_validation(y, self.folds, seed, stratified=self.stratified)
+        else:
+            outer = structure.pairs(y, self.folds, seed)
         for fold, (train, test) in enumerate(outer):
             n_validation = shares(len(train), self.validation_share, up=True)
             seed = self._seed(dataset, repeat, "validation", fold)
@@ -169,8 +152,6 @@ class NestedCV(EvaluationProtocol):
         """Describe folds, stratification and decisions."""
         repeated = f" repeated {self.repeats} times" if self.repeats > 1 else ""
         classes = ", one class against the rest" if self.decisions == "one-vs-rest" else ""
-        if self.splitter:
-            return f"splits by {self.splitter}{classes}"
         return f"{self.folds}-fold cross-validation{repeated}, {'' if self.stratified else 'not '}stratified{classes}"
 
     def describe_tuning(self) -> str:
@@ -188,14 +169,11 @@ class RepeatedCV(EvaluationProtocol):
 
     kind = "repeated-cv"
 
-    def __init__(self, folds: int, repeats: int, seed: int, inner_folds: int = 5, splitter: str | None = None) -> None:
+    def __init__(self, folds: int, repeats: int, seed: int, inner_folds: int = 5) -> None:
         super().__init__(seed)
-        self.splitter = splitter
         self.folds, self.repeats, self.inner_folds = folds, repeats, inner_folds
 
-    def splits(
-        self, dataset: str, y: NDArray[np.int64], repeat: int, structure: Structure | None = None
-    ) -> list[Split]:
+    def splits(self, dataset: str, y: Codes, repeat: int, structure: Structure | None = None) -> list[Split]:
         """Return the splits of one repeat; see `EvaluationProtocol.splits`."""
         seed = self._seed(dataset, repeat)
         pairs = stratified_splits(y, self.folds, seed) if structure is None else structure.pairs(y, self.folds, seed)
@@ -209,8 +187,6 @@ class RepeatedCV(EvaluationProtocol):
     def describe(self) -> str:
         """Return the number of folds and repeats."""
         repeated = f" repeated {self.repeats} times" if self.repeats > 1 else ""
-        if self.splitter:
-            return f"splits by {self.splitter}"
         return f"{self.folds}-fold cross-validation{repeated}, stratified"
 
 
@@ -224,9 +200,7 @@ class ThreeWay(EvaluationProtocol):
         super().__init__(seed)
         self.repeats, self.stratified, self.refit = repeats, stratified, refit
 
-    def splits(
-        self, dataset: str, y: NDArray[np.int64], repeat: int, structure: Structure | None = None
-    ) -> list[Split]:
+    def splits(self, dataset: str, y: Codes, repeat: int, structure: Structure | None = None) -> list[Split]:
         """Return the thirds of one repeat; see `EvaluationProtocol.splits`."""
         third = len(y) // 3
         sizes = [len(y) - 2 * third, third, third]
@@ -275,9 +249,7 @@ class Timing(EvaluationProtocol):
         self.repeats, self.steps = repeats, steps
         self.folds = 2 * steps - 1
 
-    def splits(
-        self, dataset: str, y: NDArray[np.int64], repeat: int, structure: Structure | None = None
-    ) -> list[Split]:
+    def splits(self, dataset: str, y: Codes, repeat: int, structure: Structure | None = None) -> list[Split]:
         """Return the subsamples of one repeat; see `EvaluationProtocol.splits`."""
         seed = self._seed(dataset, repeat)
         n_test = shares(len(y), TEST_SHARE, up=True)

@@ -49,8 +49,14 @@ def test_spec_fields():
 
 def test_fields_that_the_guide_names_exist():
     for cls, text in (
-        (DatasetSpec, section("plugins.md", "### `ExecutorSpec`, `DatasetSpec` and `Dataset`").split("\n- ")[2]),
-        (Dataset, section("plugins.md", "### `ExecutorSpec`, `DatasetSpec` and `Dataset`").split("\n- ")[3]),
+        (
+            DatasetSpec,
+            section("plugins.md", "### `ExecutorSpec`, `SplitterSpec`, `DatasetSpec` and `Dataset`").split("\n- ")[2],
+        ),
+        (
+            Dataset,
+            section("plugins.md", "### `ExecutorSpec`, `SplitterSpec`, `DatasetSpec` and `Dataset`").split("\n- ")[3],
+        ),
     ):
         assert set(re.findall(r"`([a-z]\w*)`", text)) <= set(cls.__dataclass_fields__)
     fields = {*MetricSpec.__dataclass_fields__, *Predictions.__dataclass_fields__}
@@ -150,6 +156,8 @@ def test_every_kind_of_protocol_has_a_section_with_its_keys(kind):
 
 
 def _plain(value):
+    if value is None:
+        return "–"
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else f"`{json.dumps(value)}`"
 
 

@@ -136,6 +136,15 @@ if __name__ == "__main__":
     os.environ["SHARED_RUNS"] = "reports"
     again = mfbench.run_suite("corner", out="elsewhere", **chosen)
     assert any("unverified" in remark and "shared quick" in remark for remark in again.remarks), again.remarks
+    Path("stays.csv").write_text("a,b,day,y\\n" + "".join(f"{n % 7},{n % 5},{n},{n % 2}\\n" for n in range(60)))
+    Path("stays.toml").write_text(
+        '[suite]\\nname = "stays"\\n[protocol]\\nfolds = 3\\nsplitter = "latest(gap=2)"\\n[[datasets]]\\n'
+        'use = ["file:stays.csv"]\\ntime = "day"\\n[[methods]]\\nlabel = "GAP"\\nselector = "median-gap"\\n'
+        'classifier = "knn"\\ntune = { top = [1, 2] }\\n'
+    )
+    latest = mfbench.run_suite("stays.toml", jobs=1, strict=True)
+    assert latest.failures.empty and {len(rows) for rows in latest.test_rows("stays.csv").values()} == {15}
+    assert latest.sizes["n_train"].tolist() == [43]
     os.environ["REHEARSE"] = "yes"
     asked = dict.fromkeys(("engine", "job", "plan", "registry", "options"))
     made = feature_hooks().first("mfbench_pool", **asked)

@@ -11,13 +11,7 @@ import mfbench
 from mfbench.host import hookspecs
 from mfbench.model.evaluation import MetricSpec, ProtocolSpec, Score, SplitterSpec
 from mfbench.model.sections import Cell, Chart, Section, Table
-from mfbench.model.specs import (
-    ClassifierSpec,
-    Dataset,
-    DatasetSpec,
-    ExecutorSpec,
-    SelectorSpec,
-)
+from mfbench.model.specs import ClassifierSpec, Dataset, DatasetSpec, ExecutorSpec, SelectorSpec
 from mfbench.model.trials import Predictions
 from mfbench.suite.protocols import Split
 from mfbench_check.scaffold.render import render

@@ -24,7 +24,7 @@ class TestEveryProtocol:
         cls = type(protocol)
         assert SPECS[protocol.kind].protocol == f"{cls.__module__}:{cls.__name__}"
         parameters = set(inspect.signature(cls).parameters)
-        assert parameters == {"seed", *SPECS[protocol.kind].keys} - {"selection", *COMMON}
+        assert parameters == {"seed", *SPECS[protocol.kind].keys} - {"selection", "splitter", *COMMON}
 
     def test_splits_are_a_function_of_seed_dataset_and_repeat_alone(self, protocol):
         again = type(protocol)(

@@ -63,7 +63,7 @@ REFUSED = [
     ({"time": "date"}, {"date": ["Monday"] * N}, DataError, "is in no order: write numbers, or dates such as"),
     ({"time": "date"}, {"date": [3] * N}, DataError, "has one value in all rows, so no row is earlier"),
     ({"split": "part"}, {"part": ["valid"] * N}, DataError, "has the value 'valid': write 'train' and 'test'"),
-    ({"split": "part"}, {"part": [-2.0] * N}, DataError, "has the value -2: write whole numbers"),
+    ({"split": "part"}, {"part": [-2.0] * N}, DataError, "has the value -2.0: write 'train' and"),
     ({"split": "part"}, {"part": [0.5] * N}, DataError, "has the value 0.5"),
     ({"groups": "patient", "time": "date", "split": "a"}, {}, DataError, "the split column 'a'"),
 ]
@@ -109,8 +109,11 @@ class TestStructure:
             ({"split": "part", "groups": "patient"}, "predefined", "stratified-grouped"),
         ]:
             structure = self.of(read(names))
-            assert (structure.outer.spec.name, structure.inner.spec.name) == (outer, inner)
-        assert self.of(read({"groups": "patient"}), text="leave-one-group-out").inner.spec.name == "stratified-grouped"
+            assert (structure.outer.expression.name, structure.inner.expression.name) == (outer, inner)
+        assert (
+            self.of(read({"groups": "patient"}), text="leave-one-group-out").inner.expression.name
+            == "stratified-grouped"
+        )
         assert self.of(bare, text="bootstrap(draws=3)").outer.made.draws == 3
 
     @pytest.mark.parametrize(
@@ -119,7 +122,7 @@ class TestStructure:
             ({"groups": "patient"}, "three-way", None, "'three-way' takes no account of groups"),
             ({"time": "date"}, "timing", None, "'timing' takes no account of time"),
             ({"groups": "patient", "time": "date"}, "repeated-cv", None, "needs a splitter for both"),
-            ({}, "repeated-cv", "grouped", "'grouped' needs the column 'groups' of a dataset"),
+            ({}, "repeated-cv", "grouped", "'grouped' needs a column of a dataset: set groups"),
         ],
     )
     def test_what_does_not_fit(self, read, names, kind, text, sentence):

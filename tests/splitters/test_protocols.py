@@ -95,6 +95,16 @@ def test_fewer_inner_folds_if_there_are_fewer_groups_or_times():
         few.within(Y, rows[::3], 5, 0)
 
 
+def test_a_fold_trains_on_two_classes():
+    late = structure("forward-chaining", time=np.arange(N) * 1.0)
+    with pytest.raises(DataError, match="'forward-chaining': fold 1 trains on a single class"):
+        late.pairs(np.repeat([0, 1], N // 2), 5, 0)
+    inner = late.within(np.repeat([0, 1], N // 2), np.arange(N), 5, 0)
+    assert len(inner) == 2, "the inner folds before the second class are left out"
+    with pytest.raises(DataError, match="inner folds that train on two classes"):
+        late.within(np.repeat([0, 1], [N - 5, 5]), np.arange(N), 5, 0)
+
+
 def test_one_test_part_is_not_several():
     with pytest.raises(DataError, match="'leave-one-group-out' gives 20 test parts, but the protocol has one"):
         protocol_of("holdout").splits("d", Y, 0, structure("leave-one-group-out", groups=GROUPS))

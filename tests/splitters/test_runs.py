@@ -86,7 +86,7 @@ def test_a_suite_names_splitter_and_columns(run):
     data = 'use = ["file:patients.csv"]\ntarget = "outcome"\ngroups = "patient"'
     done = run('splitter = "leave-one-group-out"', data)
     assert len(done.test_rows("patients.csv")) == 12
-    assert done.protocol.description == "splits by leave-one-group-out"
+    assert "splits by leave-one-group-out, all classes" in report_of(done).setting
     again = run('splitter = "leave-one-group-out"', data)
     assert again.path == done.path
     assert again.trials["key"].tolist() == done.trials["key"].tolist()
@@ -108,5 +108,5 @@ def test_mistakes_are_one_sentence(run, tmp_path, monkeypatch):
     assert (
         run('splitter = "grouped"', 'use = ["iris", "wine"]', only=["iris"])
         .left_out["iris"]
-        .startswith("the splitter 'grouped' needs the column 'groups'")
+        .startswith("the splitter 'grouped' needs a column of a dataset: set groups")
     )

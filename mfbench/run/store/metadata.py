@@ -275,6 +275,7 @@ class RecordedProtocol(BaseModel, frozen=True):
     folds: int
     repeats: int
     decisions: str = "multi-class"
+    splitter: str | None = None
     trial_name: str = "fold"  # what reports call a trial
     test_train_ratio: float
     description: str
@@ -288,7 +289,7 @@ class RecordedProtocol(BaseModel, frozen=True):
     @classmethod
     def of(cls, protocol: EvaluationProtocol, spec: ProtocolSpec) -> RecordedProtocol:
         """Return the record of a plan's protocol."""
-        ours = ("kind", "folds", "repeats", "decisions", "trial_name", "test_train_ratio")
+        ours = ("kind", "folds", "repeats", "decisions", "splitter", "trial_name", "test_train_ratio")
         theirs = ("predicts", "times", "draws_curves", "resampling", "report")
         facts = {name: getattr(protocol, name) for name in ours} | {name: getattr(spec, name) for name in theirs}
         return cls(**facts, description=protocol.describe(), tuning=protocol.describe_tuning())
@@ -409,7 +410,7 @@ def metadata_of(
         protocol=loaded.protocol,
         design=RecordedProtocol.of(plan.protocol, loaded.spec),
         scores=loaded.all_scores,
-        protocol_key=plan.protocol_key,
+        protocol_key=plan.protocol.identity,
         splits={label: p.own_splits for label, p in plan.datasets.items() if p.own_splits is not None},
         profile=loaded.profile,
         published=RecordedFigures(tables=tables, figures=plan.figures, counts=plan.counts),
