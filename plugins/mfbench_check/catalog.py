@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from mfbench.host.probes import SHARED
 from mfbench_check import checks
 
 # In report order; each text is the heading in the documentation.
@@ -24,6 +25,9 @@ GROUPS = {
     "suites": "Suites",
 }
 KINDS = ("plugin", "selector", "classifier", "metric", "dataset", "suite")
+MODULES = tuple(f"{checks.__name__}.{module.name}" for module in pkgutil.iter_modules(checks.__path__))
+# The modules that the children of a check run share: as for trials, and the checks.
+PRELOADED = (*SHARED, "mfbench_check.running", *MODULES)
 
 Function = Callable[[Any], str | None]
 
@@ -71,8 +75,8 @@ def check(
 
 def all_checks() -> list[Check]:
     """Return all checks by group, and within a module in order of definition."""
-    for module in pkgutil.iter_modules(checks.__path__):
-        importlib.import_module(f"{checks.__name__}.{module.name}")
+    for module in MODULES:
+        importlib.import_module(module)
     return sorted(CHECKS.values(), key=_position)
 
 

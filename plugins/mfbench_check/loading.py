@@ -7,9 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 from mfbench.host.discovery import chosen_plugins
 from mfbench.host.expressions import Plugin
-from mfbench.host.probes import SHARED, memory_limit
+from mfbench.host.probes import memory_limit
 from mfbench.host.registry import HOST, Registry, load_registry
 from mfbench.processes.call import ChildError, call
+from mfbench_check.catalog import PRELOADED
 
 _VISIT = f"{__name__}:visit"
 _AT_ONCE = 4  # maximum number of concurrent child processes that import plugins
@@ -20,7 +21,7 @@ def load_for_checks(seconds: float, *, strict: bool = False) -> Registry:
     plugins = chosen_plugins(None)
     foreign = [plugin for plugin in plugins if plugin.distribution != HOST]
     if foreign:
-        call("os:getpid", preload=SHARED)  # do not count shared imports as a plugin's time
+        call("os:getpid", preload=PRELOADED)  # do not count shared imports as a plugin's time
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         reasons = dict(zip(foreign, pool.map(lambda plugin: _danger(plugin, seconds), foreign), strict=True))
     harmless = [plugin for plugin in plugins if not reasons.get(plugin)]
@@ -34,7 +35,7 @@ def load_for_checks(seconds: float, *, strict: bool = False) -> Registry:
 def _danger(plugin: Plugin, seconds: float) -> str:
     """Return why this process must not import a plugin; "" if it may, even if the import raises an exception."""
     try:
-        call(_VISIT, plugin, timeout=seconds, memory=memory_limit(), path=sys.path, preload=SHARED)
+        call(_VISIT, plugin, timeout=seconds, memory=memory_limit(), path=sys.path, preload=PRELOADED)
     except ChildError as error:
         return str(error)
     return ""

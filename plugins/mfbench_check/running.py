@@ -20,14 +20,14 @@ from typing import Any
 
 from mfbench.errors import describe_error
 from mfbench.host.expressions import Plugin
-from mfbench.host.probes import SHARED, memory_limit
+from mfbench.host.probes import memory_limit
 from mfbench.host.registry import HOST, Registry, load_registry
 from mfbench.processes.channel import Channel, framed, receive, wait
 from mfbench.processes.child import Child, open_child
 from mfbench.processes.monitor import Ended
 from mfbench.processes.process import describe_exit
 from mfbench.processes.temporary import temporary_folder
-from mfbench_check.catalog import CHECKS, Check, all_checks, by_needs
+from mfbench_check.catalog import CHECKS, PRELOADED, Check, all_checks, by_needs
 from mfbench_check.display import CheckFailedError, CheckOutcome, CheckVerdict, NotApplicableError
 from mfbench_check.subjects import Opened, Subject
 
@@ -234,7 +234,7 @@ def _spec(subject: Subject, registry: Registry) -> Any:
 
 def _of_child(request: CheckRequest, run: _Run) -> Iterator[CheckVerdict]:
     """Yield the verdicts of one child; if a check ended the child, its verdict is the last."""
-    child = open_child(SHARED)
+    child = open_child(PRELOADED)
     try:
         share = memory_limit() // (run.options.jobs or len(_processors()))
         channel = child.start(_SERVE, memory=share, log=Path(os.devnull), path=sys.path)
