@@ -114,8 +114,8 @@ def resolve_predictor(
         )
     if method.search is not None and (curve is not None or selection == "per-dataset"):
         raise SuiteError(
-            f"{location}.search: a method with a curve or selection = 'per-dataset' tries every combination; leave "
-            "'search' out"
+            f"{location}.search: a method with a curve or selection = 'per-dataset' tries every combination; set "
+            "selection = 'nested' without a curve, or leave 'search' out"
         )
     return ResolvedMethod(method.label, selector, classifier, top, grid, selection, method.weights, curve, search)
 
