@@ -36,6 +36,7 @@ HOST_PARTS = {
     "methods": "suite/methods.py",
     "resolve": "suite/resolve.py",
     "forms": "suite/forms.py",
+    "search": "suite/search.py",
     "splitters": "suite/splitters.py",
     "protocols": "suite/protocols.py",
     "job": "run/workers/job.py",

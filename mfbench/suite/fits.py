@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from math import ceil, prod
+from math import ceil
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from mfbench.host.expressions import canonical_text
 from mfbench.model.specs import Dataset
 from mfbench.suite.methods import TOP, PlannedDataset, ResolvedMethod, curve_sizes
 from mfbench.suite.protocols import EvaluationProtocol
+from mfbench.suite.schema import MOST_POINTS
+from mfbench.suite.search import Axis, combinations, halving, listed, sample_size
 
 POSITIVE = 0.8  # assumed share of columns that the rule "positive" keeps; only a fit can tell the true one
 
@@ -97,7 +99,7 @@ def kept_columns(method: ResolvedMethod, columns: int) -> int:
     """Return the approximate number of columns that a method's selector passes to the classifier."""
     if method.selector is None:
         return columns
-    rules = [rule for target, _, values in method.grid if target == TOP for rule in values] or [method.top]
+    rules = [rule for target, _, values in method.grid if target == TOP for rule in listed(values)] or [method.top]
     return max(1, ceil(sum(_kept(rule, columns) for rule in rules) / len(rules)))
 
 
@@ -126,32 +128,49 @@ def fits_of(method: ResolvedMethod, sizes: FoldSizes, protocol: EvaluationProtoc
         else:
             fits.classifiers[sizes.rows] = 1
         return fits
-    classified = prod(len(values) for values in _fitted_grid(method))
-    selections = prod(len(values) for values in _selector_grid(method))
-    grid = canonical_text(_selector_grid(method)) if selections > 1 else ""
+    rounds = _rounds(method, sizes)
+    classified = _tried(_fitted_grid(method), rounds[0][1])
+    selections = _tried(_selector_grid(method), rounds[0][1])
+    searched = () if method.search is None else (method.search, method.grid)  # points that other searches do not try
+    grid = canonical_text((*_selector_grid(method), *searched)) if selections > 1 else ""
     if method.selection == "per-dataset" and method.grid:
         fits.classifiers[sizes.rows] = classified
         if method.selector is not None:
             fits.selectors[FitLocation(False, sizes.rows, grid)] = selections
         return fits
-    if method.grid:
-        fits.classifiers[sizes.tuned] += classified * sizes.scorings
+    for rows, points in rounds if method.grid else ():
+        fits.classifiers[rows] += min(classified, points) * sizes.scorings
         if method.selector is not None:
-            fits.selectors[FitLocation(not sizes.final, sizes.tuned, grid)] = selections * sizes.scorings
-    if not (method.grid and sizes.final):
+            inner = rows < sizes.tuned or not sizes.final
+            fits.selectors[FitLocation(inner, rows, grid)] = min(selections, points) * sizes.scorings
+    if not (method.grid and sizes.final and rounds[-1][0] == sizes.tuned):
         fits.classifiers[sizes.rows] += 1
         if method.selector is not None:
             fits.selectors[outer] = 1
     return fits
 
 
-def _fitted_grid(method: ResolvedMethod) -> list[tuple[object, ...]]:
+def _rounds(method: ResolvedMethod, sizes: FoldSizes) -> list[tuple[int, int]]:
+    """Return the rows that tuning fits on, and at most how many grid points: for each round if there are several."""
+    points = _tried([axis for _, _, axis in method.grid], (method.search and method.search.n) or MOST_POINTS)
+    if method.search is None or method.search.kind == "random":
+        return [(sizes.tuned, points)]
+    rounds = halving(points, sizes.rows, sizes.scorings, sizes.classes, method.search.factor)
+    return [(sample_size(sizes.tuned, rows, sizes.rows, sizes.classes), points) for rows, points in rounds]
+
+
+def _tried(axes: list[Axis], points: int) -> int:
+    """Return how many combinations of some parameters so many grid points have at most."""
+    return int(min(combinations(axes), points))
+
+
+def _fitted_grid(method: ResolvedMethod) -> list[Axis]:
     """Return a method's grid values, except along a classifier's path, where one fit serves all values."""
     path = method.classifier.path[0] if method.classifier is not None and method.classifier.path is not None else None
     return [values for target, name, values in method.grid if target != "classifier" or name != path]
 
 
-def _selector_grid(method: ResolvedMethod) -> list[tuple[object, ...]]:
+def _selector_grid(method: ResolvedMethod) -> list[Axis]:
     """Return the grid values of a method's selector; along its path one fit serves all values."""
     path = method.selector.path[0] if method.selector is not None and method.selector.path is not None else None
     return [values for target, name, values in method.grid if target == "selector" and name != path]

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from mfbench.errors import SuiteError, UnknownNameError, UsageError, suggestion
+from mfbench.errors import SuiteError, UnknownNameError, UsageError, quoted, suggestion
 from mfbench.host.expressions import Expression, Registered, parse
 from mfbench.host.factories import check_parameters
 from mfbench.host.registry import Registry
@@ -283,7 +283,7 @@ def _check_labels(suite: Suite, file: str) -> None:
     reference = suite.report.reference
     if reference is not None and reference not in labels:
         raise SuiteError(
-            f"{file}: report.reference: no method has the label {reference!r}{suggestion(reference, labels)}"
+            f"{file}: report.reference: no method has the label {quoted(reference)}{suggestion(reference, labels)}"
         )
 
 

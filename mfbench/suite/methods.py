@@ -13,7 +13,8 @@ from mfbench.host.expressions import Expression, Registered, parse
 from mfbench.host.factories import check_parameters, parameter_names
 from mfbench.model.specs import Dataset
 from mfbench.suite.protocols import EvaluationProtocol, Split
-from mfbench.suite.schema import Classes, Curve, Method, Range, Selection, Size, SizeRange, Top, Weights
+from mfbench.suite.schema import Classes, Curve, Method, Range, Search, Selection, Size, SizeRange, Top, Weights
+from mfbench.suite.search import Axis, Grid
 from mfbench.suite.splitters import DatasetSplits, Structure
 
 SHOWN_SIZES = 10  # of a list in a description
@@ -58,8 +59,6 @@ def describe_curve(curve: Curve) -> str:
 
 TOP = "top"
 SHOWN_VALUES = 6  # of each grid in a description
-# The values to tune: (target, parameter, values), with target "selector", "classifier" or "top".
-Grid = tuple[tuple[str, str, tuple[Any, ...]], ...]
 
 
 @dataclass(frozen=True)
@@ -95,6 +94,7 @@ class ResolvedMethod:
     selection: Selection = "nested"  # how the grid point is selected; "nested" for a method without a grid
     weights: Weights | None = None  # the distance that the weights of the kept features scale
     curve: Curve | None = None  # numbers of features at which the method is scored; `top` is then "all"
+    search: Search | None = None  # which points of the grid are tried; None for all
 
     def describe(self) -> str:
         """Return the whole definition in one line: steps with parameters, and the grid."""
@@ -108,7 +108,7 @@ class ResolvedMethod:
         if rules:
             parts.insert(1, ", ".join(rules))
         scope = ["per dataset"] if self.selection == "per-dataset" else []
-        return " → ".join(parts) + _tuned(self.grid, scope)
+        return " → ".join(parts) + _tuned(self.grid, scope, self.search)
 
     @property
     def described_classifier(self) -> str:
@@ -117,17 +117,23 @@ class ResolvedMethod:
         return "" if self.classifier is None else f"{self.classifier}{_tuned(own)}"
 
 
-def _tuned(grid: Grid, scope: Sequence[str] = ()) -> str:
+def _tuned(grid: Grid, scope: Sequence[str] = (), search: Search | None = None) -> str:
     """Return the grid in brackets; empty without one."""
     names = [name for _, name, _ in grid]
     tuned = [
         f"{f'{target}.{name}' if names.count(name) > 1 else name} {_shown(values)}" for target, name, values in grid
     ]
-    return f" [tunes {'; '.join([*tuned, *scope])}]" if tuned else ""
+    how = "tunes"
+    if search is not None:
+        how = f"random search, {search.n} of" if search.n else f"successive halving by {search.factor} of"
+    return f" [{how} {'; '.join([*tuned, *scope])}]" if tuned else ""
 
 
-def _shown(values: tuple[Any, ...]) -> str:
+def _shown(values: Axis) -> str:
     """Return the values of a grid; a long one is abbreviated to its ends and its length."""
+    if isinstance(values, Range):
+        log = "log-" if values.spacing == "log" else ""
+        return f"{log}uniform {values.first:.12g} to {values.last:.12g}"
     if len(values) > SHOWN_VALUES:
         return f"{values[0]} … {values[-1]} ({len(values)} values)"
     return ", ".join(map(str, values))
@@ -149,7 +155,7 @@ def resolve_grid(method: Method, registered: Mapping[str, Registered], location:
             for name, values in registered[target].spec.grid.items()
             if name not in fixed[target]  # a parameter that the suite sets is not tuned
         )
-    grid: dict[tuple[str, str], tuple[Any, ...]] = {}
+    grid: dict[tuple[str, str], Axis] = {}
     names_so_far: set[tuple[str, str]] = set()
     for key, entry in method.tune.items():
         values: list[Any] = list(entry.values() if isinstance(entry, Range) else entry)
@@ -160,12 +166,19 @@ def resolve_grid(method: Method, registered: Mapping[str, Registered], location:
             names_so_far.add((target, name))
         together = len(names) > 1
         grid[target, ",".join(names)] = tuple(tuple(value) if together else value for value in values)
+        if isinstance(entry, Range) and entry.count is None:
+            if method.search is None or method.search.kind != "random":
+                raise SuiteError(
+                    f"{location}.{key}: a range without 'count' is for a random search; add count = … or search = "
+                    "{ kind = 'random', n = 30 }"
+                )
+            grid[target, ",".join(names)] = entry
     return tuple((*owner, values) for owner, values in grid.items())
 
 
-def thinned(values: tuple[Any, ...], count: int) -> tuple[Any, ...]:
+def thinned(values: Axis, count: int) -> Axis:
     """Return at most `count` values: the first, the last, and about evenly spaced ones between them."""
-    if len(values) <= count:
+    if isinstance(values, Range) or len(values) <= count:
         return values
     if count == 1:
         return values[:1]

@@ -361,6 +361,7 @@ def key_ingredients(
         "top": method.top,
         **weights,
         **curve,
+        **({"search": method.search.model_dump()} if method.search is not None else {}),
         **({"splitters": planned.splitters} if planned.splitters else {}),
         "grid": canonical_text(method.grid),
         "protocol": relevant,

@@ -31,7 +31,8 @@ from mfbench.model.evaluation import CURVE_METRICS, ProtocolSpec
 from mfbench.model.specs import SelectorSpec
 from mfbench.suite.loading import LoadedSuite, SuiteLocation
 from mfbench.suite.methods import TOP, ResolvedMethod, Step, resolve_grid, thinned
-from mfbench.suite.schema import Classes, Curve, Datasets, Method, ProtocolSettings, check_points
+from mfbench.suite.schema import Classes, Curve, Datasets, Method, ProtocolSettings, Search, check_points
+from mfbench.suite.search import Grid, combinations
 
 Resolver = Callable[[Method, SuiteLocation, Registry, ProtocolSettings, str], ResolvedMethod]
 
@@ -94,15 +95,16 @@ def resolve_predictor(
         if selector is None and key in method.model_fields_set:
             raise SuiteError(f"{location}.{key}: {key!r} needs a selector; add selector = … or leave it out")
     _check_weights(method, location)
-    if method.selection is not None and method.tune is None:
-        raise SuiteError(f"{location}.selection: 'selection' is for tuned methods; add tune = … or leave it out")
+    for key in ("selection", "search"):
+        if getattr(method, key) is not None and method.tune is None:
+            raise SuiteError(f"{location}.{key}: {key!r} is for tuned methods; add tune = … or leave it out")
     registered = {"classifier": registry.classifier(classifier.expression.name)}
     if selector is not None:
         registered["selector"] = registry.selector(selector.expression.name)
     grid = resolve_grid(method, registered, f"{location}.tune")
     if protocol.grid_values is not None:
         grid = tuple((owner, name, thinned(values, protocol.grid_values)) for owner, name, values in grid)
-    check_points(math.prod(len(values) for _, _, values in grid), f"{location}.tune")
+    search = _search_of(method, grid, location)
     curve = _curve_of(method, location, protocol, spec)
     top = "all" if selector is None or curve is not None else method.top
     # Without a grid the setting has no effect, so it must not make two equal methods differ.
@@ -112,7 +114,25 @@ def resolve_predictor(
             f"{location.key('selection')}: a method with a curve is tuned at each size in the training part; set "
             "selection = 'nested'"
         )
-    return ResolvedMethod(method.label, selector, classifier, top, grid, selection, method.weights, curve)
+    if method.search is not None and (curve is not None or selection == "per-dataset"):
+        raise SuiteError(
+            f"{location}.search: a method with a curve or selection = 'per-dataset' tries every combination; set "
+            "selection = 'nested' without a curve, or leave 'search' out"
+        )
+    return ResolvedMethod(method.label, selector, classifier, top, grid, selection, method.weights, curve, search)
+
+
+def _search_of(method: Method, grid: Grid, location: SuiteLocation) -> Search | None:
+    """Return the search of a method; None if every point of its grid is tried anyway."""
+    points, search = combinations(axis for _, _, axis in grid), method.search
+    if search is None or search.n is None:
+        check_points(points, f"{location}.tune")
+        return search if grid else None
+    if search.n >= points:
+        return None
+    if math.isfinite(points) and points >= 2**63:
+        raise SuiteError(f"{location}.tune: more combinations of values than can be drawn from; list fewer values")
+    return search
 
 
 def _curve_of(method: Method, location: SuiteLocation, protocol: ProtocolSettings, spec: ProtocolSpec) -> Curve | None:

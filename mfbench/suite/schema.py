@@ -47,7 +47,7 @@ def check_datasets(number: int, location: str) -> None:
         raise SuiteError(f"{location}: {number:,} datasets with their replicates; a suite has at most {MOST_ENTRIES:,}")
 
 
-def check_points(points: int, location: str) -> None:
+def check_points(points: float, location: str) -> None:
     """Reject a grid that is too large."""
     if points > MOST_POINTS:
         raise SuiteError(f"{location}: {points:,} combinations of values; a method tries at most {MOST_POINTS:,}")
@@ -293,15 +293,24 @@ class Datasets(Part):
 
 
 class Range(Part):
-    """Evenly spaced numbers, in place of a list of values of a grid."""
+    """Evenly spaced numbers in place of a list of values of a grid, or numbers for a random search to draw."""
 
     first: End = Field(description="The first number.")
     last: End = Field(description="The last number; it may be smaller than the first.")
-    count: int = Field(ge=2, le=10_000, description="Number of values.")
+    count: int | None = Field(
+        default=None, ge=2, le=10_000, description="Number of values; without it a random search draws them."
+    )
     spacing: Literal["linear", "log"] = Field(default="linear", description="Equal differences or equal ratios.")
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the numbers to draw are integers."""
+        return self.spacing == "linear" and isinstance(self.first, int) and isinstance(self.last, int)
 
     def values(self) -> list[int | float]:
         """Return the numbers, rounded to twelve digits; integers if the ends and the step are integers."""
+        if self.count is None:  # numbers to draw
+            return [self.first, self.last]
         steps = self.count - 1
         if self.spacing == "log":
             low, high = math.log(self.first), math.log(self.last)
@@ -317,8 +326,26 @@ class Range(Part):
     def _is_sound(self) -> Range:
         if self.spacing == "log" and min(self.first, self.last) <= 0:
             raise ValueError("ends above 0 for spacing 'log'")
-        if not all(map(math.isfinite, self.values())):
+        if self.count is None and self.first == self.last:
+            raise ValueError("ends that differ")
+        if not all(map(math.isfinite, [float(self.last) - self.first, *self.values()])):
             raise ValueError("ends that are less far apart")
+        return self
+
+
+class Search(Part):
+    """Trying some points of a grid instead of all, as scikit-learn's ``RandomizedSearchCV`` and halving search do."""
+
+    kind: Literal["random", "halving"] = Field(description="How points are selected.")
+    n: int | None = Field(default=None, ge=1, le=MOST_ENTRIES, description="random: how many points are drawn.")
+    factor: int = Field(
+        default=3, ge=2, le=1000, description="halving: one point in this many goes on, with that many times the rows."
+    )
+
+    @model_validator(mode="after")
+    def _is_sound(self) -> Search:
+        if (self.kind == "random") != (self.n is not None) or (self.kind == "random" and self.factor != 3):
+            raise ValueError("{ kind = 'random', n = 30 } or { kind = 'halving', factor = 3 }")
         return self
 
 
@@ -348,6 +375,9 @@ class Method(Part):
         description="Values to tune: 'default' for the estimators' own grids, or a table with a list or a range of "
         "values for parameters ('n_neighbors'; 'selector.n_neighbors' if both steps have it; 'a,b' for two that are "
         "tuned together) and for 'top'.",
+    )
+    search: Search | None = Field(
+        default=None, description="Which combinations of the values of 'tune' are tried; all if unset."
     )
     profiles: Profiles | None = Field(default=None, description="Use only in these profiles; in all if unset.")
     selection: Selection | None = Field(

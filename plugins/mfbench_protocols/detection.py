@@ -40,8 +40,8 @@ def resolve_detector(
             f"{location}: a method of the protocol {protocol.kind!r} is either a selector, or a classifier that weighs "
             "features"
         )
-    if method.tune is not None or method.selection is not None:
-        key = "tune" if method.tune is not None else "selection"
+    key = next((key for key in ("tune", "search", "selection") if getattr(method, key) is not None), None)
+    if key is not None:
         raise SuiteError(
             f"{location}.{key}: the protocol {protocol.kind!r} does not tune; set the parameters in the selector"
         )

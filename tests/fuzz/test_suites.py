@@ -46,6 +46,7 @@ selector = "weigh(power=2)"
 classifier = "nearest(shift=1)"
 top = 1
 tune = { shift = [1, 3], "selector.power" = { first = 1, last = 4, count = 2, spacing = "log" } }
+search = { kind = "random", n = 3 }
 
 [[methods]]
 label = "B"
@@ -72,6 +73,8 @@ VALUES = [
     *("{ first = 1, last = inf, count = 3 }", "{ first = 0, last = 1, count = 3, spacing = 'log' }"),
     *("{ first = 1, last = 1" + "0" * 400 + ", count = 3 }", "{ first = 1, last = 2, count = 10000 }", '"positive"'),
     *("{ first = -1" + "0" * 400 + ", last = 1e308, count = 7, spacing = 'log' }", '"all-weighted"', '"default"'),
+    *("{ kind = 'halving', factor = 2 }", "{ kind = 'random', n = 1" + "0" * 400 + " }", "{ kind = [], n = {} }"),
+    *("{ shift = { first = 9223372036854775807, last = -1e308 } }", "{ top = { first = 1e308, last = -1e308 } }"),
 ]
 
 

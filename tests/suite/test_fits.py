@@ -16,6 +16,7 @@ from mfbench.run.trial.curve import run_trial
 from mfbench.run.trial.folds import Fold
 from mfbench.suite.fits import encoded_columns, fits_of, fitted_columns, kept_columns, sizes_of
 from mfbench.suite.methods import PlannedDataset, ResolvedMethod, Step
+from mfbench.suite.schema import Range, Search
 from mfbench_protocols.splits import GroundTruth, NestedCV, RepeatedCV, ThreeWay, Timing
 
 CV = RepeatedCV(folds=3, repeats=1, seed=0, inner_folds=2)
@@ -23,6 +24,7 @@ VALIDATED = NestedCV(3, 1, 0.2, True, True, "multi-class", 0)
 FINAL = NestedCV(3, 1, 0.2, True, False, "multi-class", 0)
 ONE_BY_ONE = NestedCV(3, 1, 0.2, True, True, "one-vs-rest", 0)
 NEIGHBOURS = ("classifier", "n_neighbors", (1, 3, 5))
+MANY = ("classifier", "n_neighbors", (1, 2, 3, 4, 5))
 POWERS = ("selector", "n_neighbors", (3, 5))
 TOPS = ("top", "top", (1, 2))
 
@@ -53,6 +55,8 @@ METHODS = [
     replace(method(), curve=[1, 3, "all"]),
     replace(method(NEIGHBOURS), curve=[1, 2, 9]),
     replace(method(NEIGHBOURS, POWERS), curve=[3, 4], weights="euclidean"),
+    replace(method(MANY, selector=None), search=Search(kind="random", n=4)),
+    replace(method(MANY), search=Search(kind="halving", factor=2)),
 ]
 
 
@@ -96,6 +100,14 @@ def test_along_a_path_one_selector_is_fitted():
     one = ResolvedMethod("A", step, Step(parse("knn")), "all", (("selector", "theta", (1, 2, 3)),))
     sizes = sizes_of(iris(), CV)[0]
     assert [count for place, count in fits_of(one, sizes, CV).selectors.items() if place.inner] == [2]
+
+
+def test_drawn_points_have_at_most_so_many_values_of_a_parameter():
+    grid = (("selector", "n_neighbors", (3, 5)), ("classifier", "n_neighbors", Range(first=1, last=9)))
+    one, sizes = replace(method(*grid), search=Search(kind="random", n=7)), sizes_of(iris(), CV)[0]
+    fits = fits_of(one, sizes, CV)
+    assert fits.classifiers[sizes.tuned] == 7 * sizes.scorings
+    assert [count for place, count in fits.selectors.items() if place.inner] == [2 * sizes.scorings]
 
 
 def test_along_a_path_one_classifier_is_fitted():

@@ -2,8 +2,14 @@
 
 from mfbench.host.expressions import parse
 from mfbench.suite.methods import ResolvedMethod, Step
+from mfbench.suite.schema import Range, Search
 
 WEIGH, NEAREST = Step(parse("weigh")), Step(parse("nearest(k=1)"))
+DRAWN = (
+    ("classifier", "C", Range(first=0.001, last=1000.0, spacing="log")),
+    ("classifier", "k", Range(first=1, last=9)),
+    ("classifier", "p", (1, 2)),
+)
 
 
 def test_description():
@@ -30,6 +36,14 @@ def test_description():
         (
             ResolvedMethod("A", None, NEAREST, "all", (("classifier", "k", tuple(range(100))),)),
             "nearest(k=1) [tunes k 0 … 99 (100 values)]",
+        ),
+        (
+            ResolvedMethod("A", None, NEAREST, "all", DRAWN, search=Search(kind="random", n=30)),
+            "nearest(k=1) [random search, 30 of C log-uniform 0.001 to 1000; k uniform 1 to 9; p 1, 2]",
+        ),
+        (
+            ResolvedMethod("A", None, NEAREST, "all", DRAWN[2:], search=Search(kind="halving")),
+            "nearest(k=1) [successive halving by 3 of p 1, 2]",
         ),
     ]:
         assert method.describe() == line

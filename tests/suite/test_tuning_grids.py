@@ -36,7 +36,6 @@ class TestRanges:
         assert plan.methods["A"].grid == (("top", "top", (1.0, 0.5)), ("selector", "power", (1, 2)))
 
     MISTAKES = {  # noqa: RUF012
-        "{ first = 1, last = 2 }": "methods[1].tune.k.count: missing",
         "{ first = 1, last = 2, count = 1 }": "methods[1].tune.k.count: found 1",
         "{ first = 0, last = 2, count = 3, spacing = 'log' }": "ends above 0",
         "{ first = 1, last = 2, count = 3, step = 2 }": "methods[1].tune.k.step: unknown key: choose from count",

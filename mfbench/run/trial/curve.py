@@ -74,7 +74,7 @@ class CurveProblem(TrialProblem):
         def best_at(size: int, selector: GridPoint) -> Best:
             points = ({**selector, **point, (TOP, TOP): size} for point in grid_points(grids["classifier"]))
             with at_size(size, self.fold.X.shape[1]):
-                return self._best(points) if self._can_tune else Best(0.0, next(points), None)
+                return self._best(points, self.fold.inner) if self._can_tune else Best(0.0, next(points), None)
 
         def best_at_each(selector: GridPoint) -> tuple[float, list[Best]]:
             tuned = [best_at(size, selector) for size in sizes]

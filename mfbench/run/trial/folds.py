@@ -15,14 +15,15 @@ from mfbench.errors import DataError
 from mfbench.model.trials import Interactions
 from mfbench.run.trial.guard import Stopwatch, shared
 from mfbench.suite.methods import count_of
-from mfbench.suite.protocols import derive_seed, stratified_splits
+from mfbench.suite.protocols import derive_seed, sampled, stratified_splits
+from mfbench.suite.search import sample_size
 from mfbench.suite.splitters import Structure
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# The path from the outer fold: () is the outer fold itself, (0,) its first inner fold, ("class", 2) the one-vs-rest
-# problem of class 2.
+# The path from the outer fold: () is the outer fold itself, (0,) its first inner fold, ("rows", 30, 0) a sample of
+# that, ("class", 2) the one-vs-rest problem of class 2.
 FoldPath = tuple[str | int, ...]
 OUTER: FoldPath = ()
 
@@ -84,6 +85,7 @@ class Fold:
         self.is_outer = True
         self._encoder, self._encoded = encoder, encoded
         self._inner: list[Fold] = []
+        self._sampled: dict[int, list[Fold]] = {}
         self._classes: dict[int, Fold] = {}
 
     @property
@@ -143,11 +145,24 @@ class Fold:
         # inner fold shares this fold's encoder and selector fits.
         if not self._inner:
             pairs = [self.tuning] if self.tuning is not None else self._cross_validation()
-            self._inner = [self._inner_fold(train, test) for train, test in pairs]
+            self._inner = [self._inner_fold(train, test, final=self.fits_are_final) for train, test in pairs]
         return self._inner
 
-    def _inner_fold(self, train: NDArray[np.intp], test: NDArray[np.intp]) -> Fold:
-        final = self.fits_are_final
+    def sampled(self, rows: int) -> list[Fold]:
+        """Return the inner folds with as large a share of their training rows as so many rows are of this fold's."""
+        # Smaller samples are parts of larger ones. Tested are all rows that the inner folds test.
+        if rows >= len(self.train):
+            return self.inner
+        if rows not in self._sampled:
+            self._sampled[rows] = [self._inner_fold(self._sample(fold, rows), fold.test) for fold in self.inner]
+        return self._sampled[rows]
+
+    def _sample(self, inner: Fold, rows: int) -> NDArray[np.intp]:
+        strata = inner.y_train
+        size = sample_size(len(strata), rows, len(self.train), len(np.unique(strata)))
+        return sampled(inner.train, strata, size, derive_seed(self.seed, "halving"))
+
+    def _inner_fold(self, train: NDArray[np.intp], test: NDArray[np.intp], *, final: bool = False) -> Fold:
         fold = Fold(
             self.X,
             self.y,
@@ -201,6 +216,8 @@ class Fold:
         yield OUTER, self
         if not self.fits_are_final:
             yield from (((position,), fold) for position, fold in enumerate(self._inner))
+        for rows, folds in self._sampled.items():
+            yield from ((("rows", rows, position), fold) for position, fold in enumerate(folds))
         for code, problem in self._classes.items():
             yield from ((("class", code, *path), fold) for path, fold in problem._walk())
 
@@ -209,7 +226,8 @@ class Fold:
             return self
         if path[0] == "class":
             return self.against_the_rest(int(path[1]))._at(path[2:])
-        return self.inner[int(path[0])]
+        folds = self.sampled(int(path[1])) if path[0] == "rows" else self.inner
+        return folds[int(path[-1])]
 
     def export(self, key: str) -> SharedFits:
         """Return the selector fits of this fold and its derived folds whose name starts with `key`."""

@@ -5,6 +5,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from heapq import nlargest
+from math import ceil
+from operator import itemgetter
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -24,6 +28,8 @@ from mfbench.run.trial.steps import (
     readable,
 )
 from mfbench.suite.methods import ResolvedMethod
+from mfbench.suite.protocols import derive_seed
+from mfbench.suite.search import halving
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -110,28 +116,45 @@ class TrialProblem:
     def _tune(self) -> tuple[GridPoint, Fitted | None]:
         """Return the grid point with the best mean inner score; ties go to the first in grid order."""
         # The fit is returned too if the fits of tuning are final.
+        search, fold = self.method.search, self.fold
+        n = None if search is None else search.n
+        points: Iterable[GridPoint] = grid_points(self.method.grid, n, derive_seed(fold.seed, "search"))
         if not self._can_tune:
-            return next(grid_points(self.method.grid)), None
-        best = self._best(grid_points(self.method.grid))
+            return next(iter(points)), None
+        rows = len(fold.train)
+        if search is not None and search.kind == "halving":
+            points = list(points)
+            classes = len(np.unique(fold.y_train))
+            *rounds, (rows, _) = halving(len(points), rows, len(fold.inner), classes, search.factor)
+            for sample, tried in rounds:
+                points = self._first(ceil(tried / search.factor), points, fold.sampled(sample))
+        best = self._best(points, fold.sampled(rows))
         return best.point, best.fitted
+
+    def _first(self, number: int, points: Iterable[GridPoint], folds: Sequence[Fold]) -> list[GridPoint]:
+        """Return the grid points with the best mean scores, best first; ties keep their order."""
+        score = partial(self._tuning_score, folds=folds)
+        scored = [(score, point) for point, (score, _) in self._each_point(points, score)]
+        return [point for _, point in nlargest(number, scored, key=itemgetter(0))]
 
     @property
     def _can_tune(self) -> bool:
         """Whether grid points can differ: with a single training class, all of them are equal."""
         return self.fold.tuning is None or len(np.unique(self.fold.inner[0].y_train)) > 1
 
-    def _best(self, points: Iterable[GridPoint]) -> Best:
+    def _best(self, points: Iterable[GridPoint], folds: Sequence[Fold]) -> Best:
         """Return the grid point with the best mean inner score; ties go to the first."""
         best: Best | None = None
-        for point, (score, fitted) in self._each_point(points, self._tuning_score):
+        is_final = self.fold.fits_are_final and folds is self.fold.inner
+        for point, (score, fitted) in self._each_point(points, partial(self._tuning_score, folds=folds)):
             if best is None or score > best.score:
-                best = Best(score, point, fitted if self.fold.fits_are_final else None)
+                best = Best(score, point, fitted if is_final else None)
         assert best is not None
         return best
 
-    def _tuning_score(self, point: GridPoint) -> tuple[float, Fitted | None]:
-        """Return a grid point's mean score over the inner folds, the larger the better, and the first fit."""
-        scored = [self._inner_score(fold, point) for fold in self.fold.inner]
+    def _tuning_score(self, point: GridPoint, folds: Sequence[Fold]) -> tuple[float, Fitted | None]:
+        """Return a grid point's mean score over inner folds, the larger the better, and the first fit."""
+        scored = [self._inner_score(fold, point) for fold in folds]
         scores, metric = np.array([score for score, _ in scored]), self.metrics[0]
         if np.isnan(scores).all():
             needs = f"; it needs {metric.spec.needs} of the classifier" if metric.needs_scores else ""

@@ -25,8 +25,9 @@ from mfbench.run.trial.folds import (
     within_set,
 )
 from mfbench.run.trial.guard import SelectorError, Stopwatch, describe_failure, rows_for
-from mfbench.suite.methods import TOP, Grid, ResolvedMethod, Step
+from mfbench.suite.methods import TOP, ResolvedMethod, Step
 from mfbench.suite.protocols import derive_seed
+from mfbench.suite.search import Grid, listed, random_points
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,9 +36,9 @@ if TYPE_CHECKING:
 GridPoint = dict[tuple[str, str], Any]
 
 
-def grid_points(grid: Grid) -> Iterator[GridPoint]:
-    """Yield every combination of a grid in order; the last key varies fastest."""
-    for values in itertools.product(*(values for _, _, values in grid)):
+def grid_points(grid: Grid, n: int | None = None, seed: int = 0) -> Iterator[GridPoint]:
+    """Yield every combination of a grid, or some drawn at random, in order; the last key varies fastest."""
+    for values in itertools.product(*(values for _, _, values in grid)) if n is None else random_points(grid, n, seed):
         point: GridPoint = {}
         for (target, name, _), value in zip(grid, values, strict=True):
             names = name.split(",")  # parameters tuned together have one entry
@@ -299,7 +300,7 @@ class Steps:
             value
             for target, name, values in self.method.grid
             if (target, name) == ("selector", step.path[0])
-            for value in values
+            for value in listed(values)
         ]
         params = {**params, step.path[0]: max(tried)}
         name = "path " + Expression("", params).canonical()

@@ -11,7 +11,7 @@ from mfbench_check.subjects import Opened, Subject
 
 MISTAKES = {
     "not-toml": ("suite-valid", "not valid TOML"),
-    "invalid-profile": ("suite-valid", "profiles.long.foldz: unknown key"),
+    "invalid-profile": ("suite-valid", "profiles.long.foldz: the protocol 'repeated-cv' has no such key"),
     "profile-without-data": ("suite-valid", "the profile 'long' has no datasets"),
     "unknown-method": ("suite-names", "did you mean 'knn'"),
     "unknown-dataset": ("suite-names", "did you mean 'iris'"),

@@ -1,5 +1,7 @@
 """A selector with a path: one fit for all values of its parameter, and the same results as a fit for each."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from spies import Log, Spy, fold_of, run, trial
@@ -7,6 +9,7 @@ from spies import Log, Spy, fold_of, run, trial
 from mfbench.host.expressions import parse
 from mfbench.model.trials import Status
 from mfbench.suite.methods import ResolvedMethod, Step
+from mfbench.suite.schema import Range, Search
 
 
 class Along(Spy):
@@ -58,6 +61,14 @@ def test_the_result_is_that_of_a_fit_for_each_value():
     assert once.chosen == each.chosen
     assert np.array_equal(once.weights, each.weights)
     assert np.array_equal(once.predictions, each.predictions)
+
+
+def test_numbers_that_a_search_draws_share_the_fit_up_to_the_end_of_their_range():
+    grid = (("selector", "a", Range(first=0.5, last=2.5)), ("classifier", "b", (1, 2)))
+    once, each = (replace(with_path(path, grid), search=Search(kind="random", n=5)) for path in (("a", "at"), None))
+    (found, log), (alone, _) = (run(fold_of(), how, factory=Along) for how in (once, each))
+    assert [event.by.a for event in log.fits("selector")] == [2.5] * 3 + [found.chosen["selector.a"]]
+    assert found.chosen == alone.chosen
 
 
 def test_the_time_of_the_path_counts_once_for_who_finds_it_made():
