@@ -195,9 +195,10 @@ class MetricSpec(Score):
         undefined. Its arguments depend on `needs`; its other parameters can be set in an expression
         (``"fbeta(beta=2)"``).
     needs : {"labels", "scores", "probabilities", "predictions"}, default="labels"
-        What the function takes. With "labels", two arrays of shape (n_rows,): true and predicted class codes. With the
-        others, one `mfbench.Predictions`. If a classifier provides neither probabilities nor decision values
-        ("scores"), or no probabilities ("probabilities"), the score is NaN and the function is not called.
+        What the function takes. With "labels", two arrays of shape (n_rows,): true and predicted class codes; if rows
+        have weights, their array as ``sample_weight`` too, if it has such a parameter. With the others, one
+        `mfbench.Predictions`. If a classifier provides neither probabilities nor decision values ("scores"), or no
+        probabilities ("probabilities"), the score is NaN and the function is not called.
     defaults : mapping, default={}
         Parameters that override the defaults of the function.
     greater_is_better : bool, default=True
@@ -291,9 +292,9 @@ class DatasetSpec:
         Preparation: classes to keep; all if empty.
     collections : mapping of str to str, default={}
         Collections that the dataset belongs to, each with its label in the paper ("immigrate-uci": "SMR").
-    groups, time, split : str, default=""
+    groups, time, split, weights : str, default=""
         Columns that leave `X` for the attributes of `Dataset` with these names: rows of one group stay in one part,
-        training rows are earlier than test rows, and the part of each row.
+        training rows are earlier than test rows, the part of each row, and its weight.
     note : str, default=""
         Caveats for users: differences from the paper's version, dependent rows, doubts about its identity.
     tags : sequence of str, default=()
@@ -323,6 +324,7 @@ class DatasetSpec:
     groups: str = ""
     time: str = ""
     split: str = ""
+    weights: str = ""
     note: str = ""
     tags: Sequence[str] = ()
     expected_failures: Mapping[str, str] = field(default_factory=dict)
@@ -459,6 +461,8 @@ class Dataset:
         float64: the time of each row, in any unit. Training rows are earlier than test rows.
     split : ndarray of shape (n_samples,) or None, default=None
         int64: the fold in which each row is tested, from 0; -1 for a row that is always a training row.
+    weights : ndarray of shape (n_samples,) or None, default=None
+        float64: how much each row counts in fits and scores, from 0.
     source, license, citation : str, default=""
         Provenance.
     """
@@ -477,6 +481,7 @@ class Dataset:
     groups: NDArray[np.int64] | None = None
     time: NDArray[np.float64] | None = None
     split: NDArray[np.int64] | None = None
+    weights: NDArray[np.float64] | None = None
     source: str = ""
     license: str = ""
     citation: str = ""
