@@ -301,8 +301,8 @@ class CheckedRows:
         truth = Truth() if dataset is None else dataset.truth
         if dataset is not None and len(dataset.codes) and len(rows["test"]):
             train = rows.get("train", np.arange(len(dataset.codes)))  # the test rows complete the set of all rows
-            facts = {"by_class": self._by_class, "has_weights": label in self._meta.with_weights}
-            truth = Truth.of_rows(dataset.codes, train, rows["test"], **facts)
+            weighted = label in self._meta.with_weights
+            truth = Truth.of_rows(dataset.codes, train, rows["test"], by_class=self._by_class, has_weights=weighted)
         place = (row["sha256"], row["protocol"], row["repeat"], row["fold"])
         self._splits[place] = (len(rows["test"]), row["n_features"], truth)
 

@@ -33,11 +33,17 @@ class Truth:
 
     @classmethod
     def of_rows(
-        cls, y: NDArray[np.integer], train: NDArray[np.integer], test: NDArray[np.integer], **facts: bool
+        cls,
+        y: NDArray[np.integer],
+        train: NDArray[np.integer],
+        test: NDArray[np.integer],
+        *,
+        by_class: bool,
+        has_weights: bool,
     ) -> Truth:
         """Return the truth of a fold from a dataset's class codes."""
         used = len(np.unique(y[np.concatenate([train, test])]))
-        return cls(y[test].astype(np.int32), used, **facts)
+        return cls(y[test].astype(np.int32), used, by_class=by_class, has_weights=has_weights)
 
 
 def wrong_score(result: TrialResult, truth: Truth, *, predicts: bool) -> str:
