@@ -159,6 +159,8 @@ def run_suite(suite: str, *, observer: Observer | None = None, **options: Any) -
     groups, time : str or None, default=None
         Columns of the added datasets: rows of one group (a patient, a site) stay in one part of each split; training
         rows are earlier than test rows.
+    weights : str or None, default=None
+        Column of the added datasets with the weight of each row in fits and scores.
     reference : str or None, default=None
         Method that the report compares the others with; None means the suite's.
     strict : bool, default=False

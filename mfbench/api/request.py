@@ -158,6 +158,7 @@ class Request:
     metric: Normalised[Iterable[str], tuple[str, ...]] = Normalised(_texts, ())
     groups: str | None = None
     time: str | None = None
+    weights: str | None = None
     reference: str | None = None
     seed: Normalised[int | None, int | None] = Normalised(_whole("a seed"), None)
     max_rows: Normalised[int | None, int | None] = Normalised(_whole("the number of rows"), None)
@@ -207,7 +208,7 @@ def prepare_suite(
         metrics=request.metric,
     )
     add = additions_of(request.add, registry)
-    columns = {"target": request.target, "groups": request.groups, "time": request.time}
+    columns = {name: getattr(request, name) for name in ("target", "groups", "time", "weights")}
     loaded = with_additions(loaded, registry, add, request.add_data, reference=request.reference, **columns)
     mirror = () if request.data_dir is None else ("--data-dir", str(request.data_dir))
     loaded = replace(loaded, request=(*loaded.request, *mirror, *(("--offline",) if request.offline else ())))

@@ -50,6 +50,7 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     ),
     "groups": _value(str, "COLUMN", "Column of the datasets of --add-data: rows of one group stay in one part."),
     "time": _value(str, "COLUMN", "Column of the datasets of --add-data: training rows are earlier than test rows."),
+    "weights": _value(str, "COLUMN", "Column of the datasets of --add-data: how much each row counts."),
     "reference": (Reference, None),
     "out": (Out, DEFAULT_OUT),
     "fresh": _flag("--fresh", "Delete the earlier run with the same suite and options, and start over."),
@@ -68,9 +69,8 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
 }
 RUN_OPTIONS = tuple(_OPTIONS)
 PLAN_OPTIONS = (
-    "profile", "part", "only", "add", "add_data", "target", "groups", "time", "metric", "reference", "seed", "max_rows",
-    "out",
-    "data_dir", "offline", "strict",
+    "profile", "part", "only", "add", "add_data", "target", "groups", "time", "weights", "metric", "reference", "seed",
+    "max_rows", "out", "data_dir", "offline", "strict",
 )  # fmt: skip
 """The options that determine the trials, as opposed to how they run."""
 

@@ -104,6 +104,8 @@ def _checked(dataset: object, reference: str, registered: Registered) -> Dataset
     """Refuse a malformed dataset with the reason; otherwise later errors would blame the methods."""
     import numpy as np
 
+    from mfbench.data.structure import check_weights
+
     def refuse(reason: str) -> NoReturn:
         raise DataError(f"dataset {reference!r} of {registered.plugin} {reason}")
 
@@ -135,12 +137,15 @@ def _checked(dataset: object, reference: str, registered: Registered) -> Dataset
     response = dataset.response
     if response is not None and (np.shape(response) != (n,) or not np.isfinite(response).all()):
         refuse(f"has a response of shape {np.shape(response)}, expected {n} finite numbers")
-    for name, kind in (("groups", np.integer), ("time", np.floating), ("split", np.integer)):
+    kinds = {"groups": np.integer, "time": np.floating, "split": np.integer, "weights": np.floating}
+    for name, kind in kinds.items():
         array = getattr(dataset, name)
         if array is None:
             continue
         if np.shape(array) != (n,) or not np.issubdtype(np.asarray(array).dtype, kind) or not np.isfinite(array).all():
             refuse(f"has an attribute {name!r} that is not an array of {n} finite numbers of the type {kind.__name__}")
+    if dataset.weights is not None:
+        check_weights(dataset.weights, f"the attribute 'weights' of dataset {reference!r} of {registered.plugin}")
     if np.isinf(X).any():
         refuse("holds infinite values; mark missing ones as NaN")
     return dataset

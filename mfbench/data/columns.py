@@ -178,11 +178,13 @@ def with_classes(dataset: Dataset, kept: NDArray[np.intp]) -> Dataset:
 
 STRUCTURE = ("groups", "time", "split")
 """The attributes of a `Dataset` that say how its rows depend on each other, by the keys of ``[[datasets]]``."""
+APART = (*STRUCTURE, "weights")
+"""The attributes of a `Dataset` that columns besides the features become, by the keys of ``[[datasets]]``."""
 
 
 def rows_of(dataset: Dataset, rows: NDArray[Any]) -> dict[str, Any]:
     """Return the optional arrays of some rows, by attribute."""
-    arrays = {name: getattr(dataset, name) for name in ("response", *STRUCTURE)}
+    arrays = {name: getattr(dataset, name) for name in ("response", *APART)}
     return {name: None if array is None else array[rows] for name, array in arrays.items()}
 
 

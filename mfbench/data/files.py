@@ -264,7 +264,7 @@ def _read_parquet(path: Path, as_written: Collection[str]) -> list[Column]:
         frame = file.read(use_threads=False, use_pandas_metadata=True).to_pandas(use_threads=False)
     names = [str(name).strip() for name in frame.columns]
     check_names(path, names)
-    columns = [frame.iloc[:, i] for i in range(len(names))]
+    columns = [column for _, column in frame.items()]
     columns = [column.astype(object) if str(column.name) in texts else column for column in columns]
     return [
         _from_pandas(path, name, column, with_dates=name in as_written)

@@ -342,7 +342,7 @@ def content_hash(dataset: Dataset) -> str:
     ]
     if dataset.response is not None:
         parts.append(np.ascontiguousarray(np.asarray(dataset.response, dtype=np.float64) + 0.0, dtype="<f8").tobytes())
-    for name in ("groups", "time", "split"):
+    for name in ("groups", "time", "split", "weights"):
         if getattr(dataset, name) is not None:
             parts += [name.encode(), np.ascontiguousarray(getattr(dataset, name), dtype="<f8").tobytes()]
     digest = hashlib.sha256()

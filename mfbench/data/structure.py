@@ -1,15 +1,15 @@
-"""Columns that say how rows depend on each other, and leave the features: the group, time and part of each row."""
+"""Columns that say something about rows, and leave the features: the group, time, part and weight of each row."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mfbench.data.columns import STRUCTURE, drop_columns, label_codes, to_numbers
+from mfbench.data.columns import APART, drop_columns, label_codes, to_number, to_numbers
 from mfbench.errors import DataError, UnknownNameError, UsageError
 from mfbench.model.specs import Dataset, DatasetSpec
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 def with_columns_of(dataset: Dataset, spec: DatasetSpec) -> Dataset:
     """Apply `with_structure` as a description of a dataset requires."""
-    return with_structure(dataset, {name: getattr(spec, name) for name in STRUCTURE}, f"dataset {spec.name!r}")
+    return with_structure(dataset, {name: getattr(spec, name) for name in APART}, f"dataset {spec.name!r}")
 
 
 def with_structure(dataset: Dataset, names: Mapping[str, str | None], where: str) -> Dataset:
-    """Move columns out of the features: the group, the time and the part of each row."""
+    """Move columns out of the features: the group, time, part and weight of each row."""
     columns = {name: column for name, column in names.items() if column}
     for name, column in columns.items():
         if column not in dataset.feature_names:
             raise UnknownNameError(f"{name} column", column, dataset.feature_names, f"among the features of {where}")
         if list(columns.values()).count(column) > 1:
-            raise UsageError(f"{where}: the column {column!r} is named twice, as groups, time or split")
+            raise UsageError(f"{where}: the column {column!r} is named twice, as groups, time, split or weights")
     moved: dict[str, Any] = {}
     for name, column in columns.items():
         place = f"the {name} column {column!r} of {where}"
@@ -85,10 +85,36 @@ def _parts(values: NDArray[np.float64] | Words, where: str) -> NDArray[np.int64]
     return np.array([_WORDS.get(str(value), value) for value in values], dtype=np.int64)
 
 
+def _weights(values: NDArray[np.float64] | Words, where: str) -> NDArray[np.float64]:
+    if isinstance(values, list):
+        wrong = next(word for word in values if to_number(str(word)) is None)
+        raise DataError(f"{where} has the value {wrong!r}: weights are numbers")
+    check_weights(values, where)
+    return values
+
+
+def check_weights(weights: NDArray[np.float64], where: str) -> None:
+    """Raise `DataError` unless weights of rows are finite, not negative, and not all zero."""
+    wrong = np.flatnonzero(~np.isfinite(weights) | (weights < 0))
+    if len(wrong):
+        raise DataError(
+            f"{where} has the value {weights[wrong[0]]:g} in row {wrong[0] + 1}: weights are numbers from 0"
+        )
+    if not weights.any():
+        raise DataError(f"{where} is 0 in all rows, so no row counts")
+
+
+def check_parts(weights: NDArray[np.float64] | None, parts: Iterable[NDArray[np.intp]]) -> None:
+    """Raise `DataError` if all rows of a part of a split have the weight 0."""
+    if weights is not None and any(len(rows) and not weights[rows].any() for rows in parts):
+        raise DataError("all rows of a training or test part have the weight 0; use fewer folds, or drop such rows")
+
+
 _ALWAYS_TRAINED = -1
 _WORDS = {"train": _ALWAYS_TRAINED, "test": 0}
 _READERS: dict[str, Callable[[NDArray[np.float64] | Words, str], NDArray[Any]]] = {
     "groups": _groups,
     "time": _times,
     "split": _parts,
+    "weights": _weights,
 }

@@ -31,6 +31,7 @@ class FunctionSelector:
         accepted = list(inspect.signature(function).parameters.values())[2:]
         self._function = function
         self._params = {p.name: p.default for p in accepted if p.default is not p.empty} | dict(params)
+        self.accepts_weights = "sample_weight" in inspect.signature(function).parameters
         self._count = next((p.name for p in accepted if p.name not in self._params and p.name.lower() in _COUNTS), None)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -41,10 +42,10 @@ class FunctionSelector:
         """Set parameters other than X and y."""
         self._params |= params
 
-    def fit(self, X: Any, y: Any) -> None:
+    def fit(self, X: Any, y: Any, **weights: Any) -> None:
         """Call the function."""
         count = {} if self._count is None else {self._count: X.shape[1]}
-        self.result_ = self._function(X, y, **count, **self._params)
+        self.result_ = self._function(X, y, **count, **{**self._params, **weights})
 
 
 class Adapted:
@@ -67,21 +68,21 @@ class Adapted:
         self.estimator.set_params(**params)
         return self
 
-    def fit(self, X: NDArray[np.float64], y: NDArray[Any]) -> Self:
+    def fit(self, X: NDArray[np.float64], y: NDArray[Any], **weights: Any) -> Self:
         """Fit the estimator on an array, or on a DataFrame if it asks for one."""
         if not hasattr(self.estimator, "fit"):
             raise NoSelectorError(f"it has no fit; {LOOKED_FOR}")
         names = [f"x{number}" for number in range(X.shape[1])]
         rows: Any = X
         try:
-            self.estimator.fit(X, y)
+            self.estimator.fit(X, y, **weights)
         except Exception as error:
             if not _ASKS_FOR_FRAME.search(str(error)):
                 raise
             import pandas as pd
 
             rows = pd.DataFrame(X, columns=names)
-            self.estimator.fit(rows, pd.Series(y))
+            self.estimator.fit(rows, pd.Series(y), **weights)
         self.feature_importances_, self.selects_a_set = _weights(self.estimator, rows, names)
         return self
 

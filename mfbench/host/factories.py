@@ -19,6 +19,7 @@ from mfbench.model.evaluation import MetricSpec
 from mfbench.model.specs import DatasetSpec, EstimatorSpec, SelectorSpec
 
 ANY = "**"  # stands for arbitrary further parameters
+SAMPLE_WEIGHT = "sample_weight"  # the parameter for the weights of rows, as in scikit-learn
 
 
 def import_object(reference: str) -> Any:
@@ -68,7 +69,8 @@ def parameter_names(registered: Registered) -> list[str]:
     takes_any = any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values())
     named = [n for n, p in signature.parameters.items() if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
     if isinstance(registered.spec, MetricSpec):
-        return named[2 if registered.spec.needs == "labels" else 1 :] + [ANY] * takes_any
+        named = [name for name in named[2 if registered.spec.needs == "labels" else 1 :] if name != SAMPLE_WEIGHT]
+        return named + [ANY] * takes_any
     if registered.plugin.declared is not None and (inspect.isclass(target) or takes_rows(target)):
         return named[2 if takes_rows(target) else 0 :] + [ANY] * takes_any
     # A dataset's loader is not called to learn its parameters: that would load the data.
@@ -108,6 +110,35 @@ def is_for_two_classes(registered: Registered) -> bool:
     except Exception:  # noqa: BLE001 - without tags, any number is assumed; a trial reports a failing constructor
         return False
     return tags is not None and not tags.multi_class
+
+
+def has_weights(function: Any) -> bool:
+    """Return whether a function, or the fit of an estimator, has a parameter for the weights of rows."""
+    try:
+        return SAMPLE_WEIGHT in inspect.signature(function).parameters
+    except (TypeError, ValueError):  # no function, or compiled code without a signature
+        return False
+
+
+def accepts_weights(estimator: Any) -> bool:
+    """Return whether the fit of an estimator, or of the one in an adapter, accepts the weights of rows."""
+    from mfbench.host.adapter import Adapted, FunctionSelector
+
+    inner = estimator.estimator if isinstance(estimator, Adapted) else estimator
+    return inner.accepts_weights if isinstance(inner, FunctionSelector) else has_weights(getattr(inner, "fit", None))
+
+
+def takes_weights(registered: Registered) -> bool:
+    """Return whether a metric or the fits of a method accept the weights of rows."""
+    if registered.prober is not None:
+        return registered.prober.facts(registered).takes_weights
+    target = resolve_factory(registered)
+    if isinstance(registered.spec, MetricSpec):
+        return registered.spec.needs != "labels" or has_weights(target)
+    try:
+        return accepts_weights(target if inspect.isclass(target) else build(registered, {}))
+    except Exception:  # noqa: BLE001 - a trial reports a failing constructor
+        return False
 
 
 @contextmanager

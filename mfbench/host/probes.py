@@ -98,8 +98,8 @@ class ChildProber:
         )
         try:
             facts = [
-                Facts(tuple(map(str, names)), bool(numbers), bool(two), str(problem))
-                for names, numbers, two, problem in answers
+                Facts(tuple(map(str, names)), bool(numbers), bool(two), str(problem), bool(weights))
+                for names, numbers, two, problem, weights in answers
             ]
         except (TypeError, ValueError):
             facts = []
@@ -300,5 +300,6 @@ _FIELDS: dict[str, tuple[Check, str]] = {
     "groups": _TEXT,
     "time": _TEXT,
     "split": _TEXT,
+    "weights": _TEXT,
     "note": _TEXT,
 }

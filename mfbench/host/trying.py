@@ -13,11 +13,11 @@ import numpy as np
 from mfbench.errors import MfbenchError, PluginError, UsageError, describe_error
 from mfbench.host.adapter import NoSelectorError
 from mfbench.host.expressions import Plugin, Registered
-from mfbench.host.factories import build, is_for_two_classes, parameter_names, takes_numbers
+from mfbench.host.factories import build, is_for_two_classes, parameter_names, takes_numbers, takes_weights
 from mfbench.host.registry import load_registry
-from mfbench.model.specs import ClassifierSpec, SelectorSpec
+from mfbench.model.specs import ClassifierSpec, EstimatorSpec, MetricSpec, SelectorSpec
 
-Answer = tuple[list[str], bool, bool, str]
+Answer = tuple[list[str], bool, bool, str, bool]
 
 
 def check_usable(registered: Registered, params: Mapping[str, Any]) -> None:
@@ -61,7 +61,7 @@ def tried(registered: Registered, params: Mapping[str, Any]) -> tuple[bool, str]
 
 
 def answer(plugin: Plugin, requests: Sequence[tuple[str, str]]) -> list[Answer]:
-    """Return each factory's parameters, whether it takes numbers or only two classes, and why it cannot be used."""
+    """Return each factory's parameters, what it takes, and why it cannot be used: the fields of `Facts`."""
     registry = load_registry(exactly=[plugin])
     lookups = {
         "selector": registry.selector,
@@ -79,9 +79,10 @@ def answer(plugin: Plugin, requests: Sequence[tuple[str, str]]) -> list[Answer]:
             is_selector = isinstance(registered.spec, SelectorSpec) and plugin.declared is None
             numbers = is_selector and takes_numbers(registered)
             two = isinstance(registered.spec, ClassifierSpec) and is_for_two_classes(registered)
-            answers.append((names, numbers, two, ""))
+            weights = isinstance(registered.spec, EstimatorSpec | MetricSpec) and takes_weights(registered)
+            answers.append((names, numbers, two, "", weights))
         except MfbenchError as error:
-            answers.append(([], False, False, str(error)))
+            answers.append(([], False, False, str(error), False))
     return answers
 
 

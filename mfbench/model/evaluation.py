@@ -60,9 +60,10 @@ class MetricSpec(Score):
         undefined. Its arguments depend on `needs`; its other parameters can be set in an expression
         (``"fbeta(beta=2)"``).
     needs : {"labels", "scores", "probabilities", "predictions"}, default="labels"
-        What the function takes. With "labels", two arrays of shape (n_rows,): true and predicted class codes. With the
-        others, one `mfbench.Predictions`. If a classifier provides neither probabilities nor decision values
-        ("scores"), or no probabilities ("probabilities"), the score is NaN and the function is not called.
+        What the function takes. With "labels", two arrays of shape (n_rows,): true and predicted class codes; if rows
+        have weights, their array as ``sample_weight`` too, if it has such a parameter. With the others, one
+        `mfbench.Predictions`. If a classifier provides neither probabilities nor decision values ("scores"), or no
+        probabilities ("probabilities"), the score is NaN and the function is not called.
     defaults : mapping, default={}
         Parameters that override the defaults of the function.
     greater_is_better : bool, default=True

@@ -185,9 +185,9 @@ class DatasetSpec:
         Preparation: classes to keep; all if empty.
     collections : mapping of str to str, default={}
         Collections that the dataset belongs to, each with its label in the paper ("immigrate-uci": "SMR").
-    groups, time, split : str, default=""
+    groups, time, split, weights : str, default=""
         Columns that leave `X` for the attributes of `Dataset` with these names: rows of one group stay in one part,
-        training rows are earlier than test rows, and the part of each row.
+        training rows are earlier than test rows, the part of each row, and its weight.
     note : str, default=""
         Caveats for users: differences from the paper's version, dependent rows, doubts about its identity.
     tags : sequence of str, default=()
@@ -217,6 +217,7 @@ class DatasetSpec:
     groups: str = ""
     time: str = ""
     split: str = ""
+    weights: str = ""
     note: str = ""
     tags: Sequence[str] = ()
     expected_failures: Mapping[str, str] = field(default_factory=dict)
@@ -301,6 +302,8 @@ class Dataset:
         float64: the time of each row, in any unit. Training rows are earlier than test rows.
     split : ndarray of shape (n_samples,) or None, default=None
         int64: the fold in which each row is tested, from 0; -1 for a row that is always a training row.
+    weights : ndarray of shape (n_samples,) or None, default=None
+        float64: how much each row counts in fits and scores, from 0.
     source, license, citation : str, default=""
         Provenance.
     """
@@ -319,6 +322,7 @@ class Dataset:
     groups: NDArray[np.int64] | None = None
     time: NDArray[np.float64] | None = None
     split: NDArray[np.int64] | None = None
+    weights: NDArray[np.float64] | None = None
     source: str = ""
     license: str = ""
     citation: str = ""

@@ -31,6 +31,8 @@ class Predictions:
         Whether `y_score` holds probabilities.
     decisions : ndarray of shape (n_rows, n_classes) or None, default=None
         If each class is a separate one-vs-rest problem: 1 if the row was assigned to the class, else 0.
+    sample_weight : ndarray of shape (n_rows,) or None, default=None
+        The weights of the rows, above 0; None if the dataset has none.
     """
 
     y_true: NDArray[np.int64]
@@ -39,6 +41,7 @@ class Predictions:
     classes: NDArray[np.int64]
     is_probability: bool
     decisions: NDArray[np.int64] | None = None
+    sample_weight: NDArray[np.float64] | None = None
 
 
 class Status(StrEnum):

@@ -109,10 +109,19 @@ class ComparisonSettings:
     missing: MissingPolicy = "drop-dataset"  # treatment of cells without a score in comparisons across datasets
     # The ratio of each dataset with a splitter; NaN if the splits are of a kind for which no test is valid.
     own_ratios: tuple[tuple[str, float], ...] = ()
+    weighted: tuple[str, ...] = ()  # datasets whose rows have weights
+    has_weights: bool = False  # whether the rows that are compared have weights
 
     def on(self, dataset: str) -> ComparisonSettings:
-        """Return the settings with the ratio of a dataset."""
-        return dataclasses.replace(self, ratio=self.ratio_on(dataset)) if self.own_ratios else self
+        """Return the settings for a dataset, with its ratio."""
+        if not self.own_ratios and not self.weighted:
+            return self
+        return dataclasses.replace(self, ratio=self.ratio_on(dataset), has_weights=dataset in self.weighted)
+
+    @property
+    def counts_decisions(self) -> bool:
+        """Whether a score is the share of correct decisions, which tests of decisions compare."""
+        return self.score.counts_decisions and not self.has_weights
 
     def ratio_on(self, dataset: str) -> float:
         """Return the test rows over the training rows of a dataset's folds."""
@@ -155,6 +164,7 @@ def settings_of(
     reference: str | None,
     ratio: float,
     own_ratios: tuple[tuple[str, float], ...] = (),
+    weighted: tuple[str, ...] = (),
 ) -> ComparisonSettings:
     """Return the settings in a suite's ``[report]``."""
     return ComparisonSettings(
@@ -168,4 +178,5 @@ def settings_of(
         rope=report.rope,
         missing=report.missing,
         own_ratios=own_ratios,
+        weighted=weighted,
     )

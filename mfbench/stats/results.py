@@ -154,10 +154,10 @@ class Run:
     def settings(self) -> ComparisonSettings:
         """The settings of comparisons, from the suite's ``[report]``."""
         metric, reference = self.metric or self.metrics[0], self.reference or self.meta.report.reference
-        if reference not in self.methods:
-            reference = next(iter(self.methods), None)
+        reference = reference if reference in self.methods else next(iter(self.methods), None)
         own = tuple((label, splits.tested_ratio) for label, splits in self.meta.splits.items())
-        return settings_of(self.meta.report, metric, self.meta.scores, reference, self.protocol.test_train_ratio, own)
+        ratio, weighted = self.protocol.test_train_ratio, tuple(self.meta.with_weights)
+        return settings_of(self.meta.report, metric, self.meta.scores, reference, ratio, own, weighted)
 
     def __repr__(self) -> str:
         return f"Run({str(self.bundle or self.path)!r})"

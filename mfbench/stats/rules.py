@@ -59,9 +59,9 @@ def compare(
         difference = settings.sign * float(np.mean(first.scores - second.scores))
         return PairedTest(difference, np.nan, np.nan, np.nan, reason=UNMET)
     rule = RULES[name]
-    if rule.of_decisions and not settings.score.counts_decisions:
+    if rule.of_decisions and not settings.counts_decisions:
         difference = settings.sign * float(np.mean(first.scores - second.scores))
-        reason = f"{name} compares decisions, not {settings.metric}"
+        reason = f"{name} compares decisions, not {'weighted ' * settings.has_weights}{settings.metric}"
         return PairedTest(difference, np.nan, np.nan, np.nan, reason=reason)
     return rule.compare(first, second, settings)
 
@@ -69,7 +69,7 @@ def compare(
 def sound_test(cell: CellResults, settings: ComparisonSettings) -> str:
     """Return the rule to trust: the corrected resampled t-test, or McNemar's test on a single test set."""
     # For a protocol with independent rounds the ratio is 0, and the corrected test equals the plain paired t-test.
-    if len(cell.scores) > 1 or not settings.score.counts_decisions:
+    if len(cell.scores) > 1 or not settings.counts_decisions:
         return "corrected-t"
     try:
         cell.decisions()

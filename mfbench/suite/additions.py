@@ -155,10 +155,11 @@ def with_additions(
     reference: str | None = None,
     groups: str | None = None,
     time: str | None = None,
+    weights: str | None = None,
 ) -> LoadedSuite:
     """Return a suite with additional methods and datasets, and optionally another reference."""
     methods = _methods(loaded, registry, add)
-    tables = _tables(add_data, target, {"groups": groups, "time": time})
+    tables = _tables(add_data, target, {"groups": groups, "time": time, "weights": weights})
     report = loaded.suite.report
     if reference is not None:
         labels = [method.label for method in (*loaded.suite.methods, *methods.values())]
@@ -171,7 +172,7 @@ def with_additions(
         "report": report,
     }
     options = [("--add", text) for text in add] + [("--add-data", text) for text in add_data]
-    columns = {"--target": target, "--groups": groups, "--time": time}
+    columns = {"--target": target, "--groups": groups, "--time": time, "--weights": weights}
     options += [(option, column) for option, column in columns.items() if column is not None]
     options += [("--reference", reference)] if reference is not None else []
     first = len(loaded.suite.datasets)

@@ -17,11 +17,11 @@ from mfbench.data.lookup import Lookup, content_hash
 from mfbench.data.prepare import dropped_classes, restrict_classes
 from mfbench.data.reference import Reference, RegisteredReference
 from mfbench.data.rounds import check_rounds
-from mfbench.data.structure import with_structure
+from mfbench.data.structure import check_parts, with_structure
 from mfbench.errors import DataError, DataUnavailableError, PluginError, SuiteError, UsageError
 from mfbench.host.code_hashes import factory_name, forget, host_code, method_code, numeric_versions
 from mfbench.host.expressions import Registered, canonical_text
-from mfbench.host.factories import is_for_two_classes
+from mfbench.host.factories import is_for_two_classes, takes_weights
 from mfbench.host.registry import Registry
 from mfbench.model.specs import Dataset, DatasetSpec
 from mfbench.model.trials import Trial, Unavailable
@@ -157,6 +157,8 @@ class Plan:
     ingredients: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
     # For each two-class method, the datasets with more classes; it has no trials on them.
     unsuited: dict[str, list[str]] = field(default_factory=dict)
+    # The methods and metrics that take no account of the weights of rows, if any dataset has them.
+    unweighted: list[str] = field(default_factory=list)
     forecast: Forecast | None = None  # expected cost of the run; None until the run starts
     shard: Shard | None = None  # the part of a plan that the trials form; None for a whole plan
 
@@ -190,6 +192,7 @@ def make_plan(loaded: LoadedSuite, registry: Registry, only: Sequence[str] = (),
     plan = Plan(loaded, methods, tuple(only), left_out=left_out, published=published)
     check_trials(len(references), len(methods), plan.protocol.folds, plan.protocol.repeats, str(loaded.path))
     _add_datasets(plan, references, registry, lookup)
+    plan.unweighted = _unweighted(plan, registry)
     for planned in plan.datasets.values():
         plan.trials.extend(_trials(plan, planned, registry))
     for table in published:
@@ -282,6 +285,8 @@ def _with_splits(planned: PlannedDataset, plan: Plan, registry: Registry) -> Pla
     structure = structure_of(data, plan.loaded.spec, settings.splitter, registry)
     planned = replace(planned, structure=structure)
     splits = planned.splits(protocol, 0)
+    for split in splits:
+        check_parts(data.weights, (split.train, split.test))
     if structure is None:
         return planned
     own = structure.summary(splits, protocol.repeats, data.y, data.class_names)
@@ -329,6 +334,20 @@ def _unsuited(plan: Plan, planned: PlannedDataset, registry: Registry) -> set[st
         return set()
     classifiers = {m.label: m.classifier.expression.name for m in plan.methods.values() if m.classifier is not None}
     return {label for label, name in classifiers.items() if is_for_two_classes(registry.classifier(name))}
+
+
+def _unweighted(plan: Plan, registry: Registry) -> list[str]:
+    """Return the methods, with the step, and the metrics that ignore the weights of rows."""
+    if all(planned.data.weights is None for planned in plan.datasets.values()):
+        return []
+    names = []
+    for method in plan.methods.values():
+        steps = [("selector", method.selector), ("classifier", method.classifier)]
+        entries = {kind: registry.entries(kind, step.expression)[0] for kind, step in steps if step is not None}
+        ignoring = [kind for kind, entry in entries.items() if not takes_weights(entry)]
+        names += [f"{method.label} ({' and '.join(ignoring)})"] if ignoring else []
+    _, *metrics = shared_entries(plan.loaded.protocol, registry)
+    return [*names, *(f"the metric {entry.spec.name}" for entry in metrics if not takes_weights(entry))]
 
 
 def key_ingredients(

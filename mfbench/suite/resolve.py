@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pkgutil import resolve_name
 
 from mfbench.data.catalog import check_exists, resolved_reference
-from mfbench.data.columns import STRUCTURE
+from mfbench.data.columns import APART
 from mfbench.data.lookup import Lookup
 from mfbench.data.reference import (
     FileReference,
@@ -211,7 +211,7 @@ class DatasetEntry:
     place: str  # file and key, for messages
     added: bool = False  # whether it was added to the file's datasets
     classes: Classes = "all"  # the classes to keep
-    columns: Mapping[str, str | None] = field(default_factory=dict)  # of groups, time and split
+    columns: Mapping[str, str | None] = field(default_factory=dict)  # of groups, time, split and weights
 
 
 def resolve_datasets(loaded: LoadedSuite, registry: Registry, lookup: Lookup | None = None) -> dict[str, DatasetEntry]:
@@ -245,7 +245,7 @@ def _parse_entries(loaded: LoadedSuite, registry: Registry) -> list[DatasetEntry
             place = loaded.place_of_dataset(position, index)
             try:
                 reference = parse_reference(text, folder=folder, target=group.target, categorical=group.categorical)
-                columns = {name: getattr(group, name) for name in STRUCTURE}
+                columns = {name: getattr(group, name) for name in APART}
                 if isinstance(reference, FileReference):
                     reference = replace(reference, as_written=tuple(filter(None, columns.values())))
                 reference = resolved_reference(reference, registry, homes[position])

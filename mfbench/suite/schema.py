@@ -290,6 +290,7 @@ class Datasets(Part):
     groups: Text | None = Field(default=None, description="Column whose values stay together in one part, a patient.")
     time: Text | None = Field(default=None, description="Column with a time: training rows are earlier than test rows.")
     split: Text | None = Field(default=None, description="Column with the part of each row: 'test', or its fold.")
+    weights: Text | None = Field(default=None, description="Column with the weight of each row in fits and scores.")
 
 
 class Range(Part):

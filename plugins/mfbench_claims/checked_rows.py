@@ -290,11 +290,13 @@ class CheckedRows:
         rows = {name: unpack(row[name]) for name in ("test", "train", "validation") if row[name] is not None}
         for name, places in rows.items():
             _check_places(places, self._samples[row["sha256"]], name)
-        dataset = self._datasets.get(row["protocol"].removeprefix(f"{self._meta.protocol_key}:"))
+        label = row["protocol"].removeprefix(f"{self._meta.protocol_key}:")
+        dataset = self._datasets.get(label)
         truth = Truth() if dataset is None else dataset.truth
         if dataset is not None and len(dataset.codes) and len(rows["test"]):
             train = rows.get("train", np.arange(len(dataset.codes)))  # the test rows complete the set of all rows
-            truth = Truth.of_rows(dataset.codes, train, rows["test"], by_class=self._by_class)
+            weighted = label in self._meta.with_weights
+            truth = Truth.of_rows(dataset.codes, train, rows["test"], by_class=self._by_class, has_weights=weighted)
         place = (row["sha256"], row["protocol"], row["repeat"], row["fold"])
         self._splits[place] = (len(rows["test"]), row["n_features"], truth)
 

@@ -29,14 +29,21 @@ class Truth:
     relevant: tuple[int, ...] = ()  # relevant features, for a protocol without predictions
     pairs: tuple[tuple[int, int], ...] = ()  # true pairs of features
     by_class: bool = False  # whether each class is a separate one-vs-rest problem
+    has_weights: bool = False  # whether the scores depend on weights of rows, which a bundle does not have
 
     @classmethod
     def of_rows(
-        cls, y: NDArray[np.integer], train: NDArray[np.integer], test: NDArray[np.integer], *, by_class: bool
+        cls,
+        y: NDArray[np.integer],
+        train: NDArray[np.integer],
+        test: NDArray[np.integer],
+        *,
+        by_class: bool,
+        has_weights: bool,
     ) -> Truth:
         """Return the truth of a fold from a dataset's class codes."""
         used = len(np.unique(y[np.concatenate([train, test])]))
-        return cls(y[test].astype(np.int32), used, by_class=by_class)
+        return cls(y[test].astype(np.int32), used, by_class=by_class, has_weights=has_weights)
 
 
 def wrong_score(result: TrialResult, truth: Truth, *, predicts: bool) -> str:
@@ -60,7 +67,8 @@ def _of_predictions(result: TrialResult, truth: Truth) -> Iterator[_Compared]:
         if part.predictions is None:
             raise ValueError("there are no predictions")
         decisions = part.decisions if truth.by_class and isinstance(part, TrialResult) else None
-        yield part.scores, scores_of(part.predictions, truth, decisions), "predictions give"
+        computed = {} if truth.has_weights else scores_of(part.predictions, truth, decisions)
+        yield part.scores, computed, "predictions give"
     curve = result.curve
     if curve is not None:
         largest = dict(zip(curve.metrics, map(float, curve.scores[:, -1]), strict=True))

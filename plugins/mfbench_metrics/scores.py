@@ -15,45 +15,57 @@ if TYPE_CHECKING:
     from mfbench import Predictions
 
     Codes = NDArray[np.int64]
+    Weights = NDArray[np.float64] | None
 
 
-def accuracy(y_true: Codes, y_pred: Codes) -> float:
+def _mean(values: NDArray[Any], sample_weight: Weights) -> float:
+    """Return the mean over rows, and columns if there are several."""
+    if sample_weight is None:
+        return float(np.mean(values))
+    return float(np.average(values.reshape(len(values), -1).mean(axis=1), weights=sample_weight))
+
+
+def accuracy(y_true: Codes, y_pred: Codes, sample_weight: Weights = None) -> float:
     """Return the share of correct predictions."""
-    return float(np.mean(y_true == y_pred))
+    return _mean(y_true == y_pred, sample_weight)
 
 
-def balanced_accuracy(y_true: Codes, y_pred: Codes) -> float:
+def balanced_accuracy(y_true: Codes, y_pred: Codes, sample_weight: Weights = None) -> float:
     """Return the mean recall over the classes in `y_true`, without a warning if other classes were predicted."""
-    return float(metrics.recall_score(y_true, y_pred, labels=np.unique(y_true), average="macro", zero_division=0))
+    how: dict[str, Any] = {"labels": np.unique(y_true), "average": "macro", "zero_division": 0}
+    return float(metrics.recall_score(y_true, y_pred, sample_weight=sample_weight, **how))
 
 
-def balanced_error_rate(y_true: Codes, y_pred: Codes) -> float:
+def balanced_error_rate(y_true: Codes, y_pred: Codes, sample_weight: Weights = None) -> float:
     """Return 1 minus the balanced accuracy."""
-    return 1.0 - balanced_accuracy(y_true, y_pred)
+    return 1.0 - balanced_accuracy(y_true, y_pred, sample_weight)
 
 
-def f1_macro(y_true: Codes, y_pred: Codes) -> float:
+def f1_macro(y_true: Codes, y_pred: Codes, sample_weight: Weights = None) -> float:
     """Return the mean F1 score of the classes."""
-    return float(metrics.f1_score(y_true, y_pred, average="macro", zero_division=0))
+    return float(metrics.f1_score(y_true, y_pred, average="macro", zero_division=0, sample_weight=sample_weight))
 
 
-def fbeta(y_true: Codes, y_pred: Codes, beta: float = 1.0, average: str = "macro") -> float:
+def fbeta(
+    y_true: Codes, y_pred: Codes, beta: float = 1.0, average: str = "macro", sample_weight: Weights = None
+) -> float:
     """Return the F score, in which recall counts `beta` times as much as precision, averaged over the classes."""
-    return float(metrics.fbeta_score(y_true, y_pred, beta=beta, average=average, zero_division=0))
+    how: dict[str, Any] = {"beta": beta, "average": average, "zero_division": 0}
+    return float(metrics.fbeta_score(y_true, y_pred, sample_weight=sample_weight, **how))
 
 
-def mcc(y_true: Codes, y_pred: Codes) -> float:
+def mcc(y_true: Codes, y_pred: Codes, sample_weight: Weights = None) -> float:
     """Return the Matthews correlation coefficient."""
     if len(np.union1d(y_true, y_pred)) < 2:
         return 0.0  # as scikit-learn does, but without its warning, since the method has done nothing wrong
-    return float(metrics.matthews_corrcoef(y_true, y_pred))
+    return float(metrics.matthews_corrcoef(y_true, y_pred, sample_weight=sample_weight))
 
 
-def cohen_kappa(y_true: Codes, y_pred: Codes, weights: str | None = None) -> float:
+def cohen_kappa(y_true: Codes, y_pred: Codes, weights: str | None = None, sample_weight: Weights = None) -> float:
     """Return Cohen's kappa: agreement beyond chance; 1 if there is one class and it is predicted everywhere."""
     if len(np.union1d(y_true, y_pred)) < 2:
         return 1.0
-    return float(metrics.cohen_kappa_score(y_true, y_pred, weights=weights))
+    return float(metrics.cohen_kappa_score(y_true, y_pred, weights=weights, sample_weight=sample_weight))
 
 
 def one_vs_rest_accuracy(predictions: Predictions) -> float:
@@ -62,22 +74,24 @@ def one_vs_rest_accuracy(predictions: Predictions) -> float:
     # rate e and K > 2 classes the score is 1 - 2e/K.
     if predictions.decisions is not None:
         truth = predictions.y_true[:, None] == np.arange(predictions.decisions.shape[1])
-        return float(np.mean(truth == predictions.decisions))
-    wrong = float(np.mean(predictions.y_true != predictions.y_pred))
+        return _mean(truth == predictions.decisions, predictions.sample_weight)
+    wrong = _mean(predictions.y_true != predictions.y_pred, predictions.sample_weight)
     n_classes = len(all_classes(predictions))
     return 1.0 - wrong * (2.0 / n_classes if n_classes > 2 else 1.0)
 
 
 def log_loss(predictions: Predictions) -> float:
     """Return the mean negative log-likelihood."""
-    return float(metrics.log_loss(predictions.y_true, score_columns(predictions), labels=all_classes(predictions)))
+    columns, classes = score_columns(predictions), all_classes(predictions)
+    weights = predictions.sample_weight
+    return float(metrics.log_loss(predictions.y_true, columns, labels=classes, sample_weight=weights))
 
 
 def brier_score(predictions: Predictions) -> float:
     """Return the mean squared difference between probabilities and outcomes, half its sum over the classes."""
     # Halved, the score lies between 0 and 1, and with two classes it is the squared error of one probability.
     outcomes = predictions.y_true[:, None] == all_classes(predictions)
-    return float(np.mean(np.sum((score_columns(predictions) - outcomes) ** 2, axis=1)) / 2.0)
+    return _mean(np.sum((score_columns(predictions) - outcomes) ** 2, axis=1), predictions.sample_weight) / 2.0
 
 
 def expected_calibration_error(predictions: Predictions, bins: int = 10) -> float:
@@ -89,8 +103,9 @@ def expected_calibration_error(predictions: Predictions, bins: int = 10) -> floa
     columns = score_columns(predictions)
     confidence, right = columns.max(axis=1), all_classes(predictions)[columns.argmax(axis=1)] == predictions.y_true
     member = np.clip(np.ceil(confidence * bins - 1e-12).astype(int) - 1, 0, bins - 1)
-    gaps = np.bincount(member, weights=confidence - right, minlength=bins)
-    return float(np.abs(gaps).sum() / len(member))
+    weights = np.ones(len(member)) if predictions.sample_weight is None else predictions.sample_weight
+    gaps = np.bincount(member, weights=weights * (confidence - right), minlength=bins)
+    return float(np.abs(gaps).sum() / weights.sum())
 
 
 def roc_auc(predictions: Predictions) -> float:
@@ -107,15 +122,15 @@ def _of_each_class(predictions: Predictions, score: Any) -> float:
     """Return a score of the ranking by the second class, or the mean over the classes that occur; NaN for one class."""
     if len(np.unique(predictions.y_true)) < 2:
         return float("nan")
-    classes = all_classes(predictions)
+    classes, weights = all_classes(predictions), predictions.sample_weight
     if len(classes) == 2:
         y_score = predictions.y_score
         assert y_score is not None  # the metric needs scores
         second = y_score if y_score.ndim == 1 else y_score[:, -1]
-        return float(score(predictions.y_true == predictions.classes[-1], second))
+        return float(score(predictions.y_true == predictions.classes[-1], second, sample_weight=weights))
     columns = score_columns(predictions)
     values = [
-        score(predictions.y_true == code, columns[:, position])
+        score(predictions.y_true == code, columns[:, position], sample_weight=weights)
         for position, code in enumerate(classes)
         if (predictions.y_true == code).any()
     ]
@@ -172,4 +187,5 @@ class _Predicted(ClassifierMixin, BaseEstimator):
 def sklearn_score(predictions: Predictions, name: str) -> float:
     """Return the value of scikit-learn's scorer of a name, as in ``cross_val_score(scoring=name)``."""
     rows = np.empty((len(predictions.y_true), 0))
-    return float(metrics.get_scorer(name)(_Predicted(predictions), rows, predictions.y_true))
+    weights = {} if predictions.sample_weight is None else {"sample_weight": predictions.sample_weight}
+    return float(metrics.get_scorer(name)(_Predicted(predictions), rows, predictions.y_true, **weights))

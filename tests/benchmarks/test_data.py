@@ -9,7 +9,7 @@ import time
 import numpy as np
 import pandas as pd
 
-from mfbench import Dataset
+from mfbench import Dataset, load_run
 from mfbench.api import Request, prepare_suite
 from mfbench.data.cache import Cache
 from mfbench.report.progress import Silent
@@ -115,3 +115,35 @@ def test_overhead_per_trial_with_a_large_dataset(benchmark, tmp_path, monkeypatc
             f"overhead_ms_{name}": 1000 * ((more - less) / 200 - work),
             f"copy_ms_{name}": 1000 * (copied - work),
         }
+
+
+WIDE = """
+[[methods]]
+label = "F"
+selector = "anova-f"
+top = 0.5
+classifier = "svm-linear"
+[[methods]]
+label = "RF"
+selector = "random-forest"
+top = 100
+classifier = "random-forest"
+"""
+
+
+def test_a_wide_table(benchmark, tmp_path, monkeypatch):
+    """200 rows of 100,000 features: the memory of a trial above its worker's, and the bytes that it stores."""
+    monkeypatch.setenv("MFBENCH_CACHE", str(tmp_path / "cache"))
+    Cache(tmp_path / "cache").put("import:wide", made("wide", 200, 100_000), {})
+    path = tmp_path / "wide.toml"
+    path.write_text(SUITE.format(repeats=1, name="wide") + WIDE)
+    plan, folder, registry = prepare_suite(Request(str(path), out=tmp_path / "out", offline=True))
+    options = RunOptions(jobs=1, fresh=True)
+    benchmark.pedantic(execute, args=(plan, folder, registry, options, Silent()), rounds=1)
+    done = load_run(folder)
+    assert done.failures.empty
+    stored = (folder / "results.sqlite").stat().st_size
+    benchmark.extra_info |= {
+        "megabytes": done.trials["peak_memory"].max() / 2**20,
+        "stored_megabytes_per_trial": stored / len(done.trials) / 1e6,
+    }

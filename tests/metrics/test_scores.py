@@ -1,5 +1,8 @@
 """The built-in metrics: scikit-learn's functions, closed forms and brute force as oracles; facts of their specs."""
 
+import warnings
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn import metrics
@@ -226,3 +229,32 @@ def test_unknown_names_and_parameters(name, message):
     with pytest.raises(UsageError) as caught:
         resolve_metrics([name], REGISTRY)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_integer_weights_are_repeated_rows(name, n_classes):
+    p, weights = drawn(n_classes), np.random.default_rng(1).integers(0, 4, 60)
+    weights[p.y_pred == 0] *= 2  # no weights by which the score stays as it is
+    times = np.repeat(np.arange(60), weights)
+    repeated = Predictions(p.y_true[times], p.y_pred[times], p.y_score[times], p.classes, True)
+    metric = resolve_metrics([name], REGISTRY)
+    with warnings.catch_warnings(record=True) as caught:
+        weighted = evaluate(replace(p, sample_weight=weights.astype(float)), metric)[name]
+        expected = evaluate(repeated, metric)[name]
+    if name.startswith("sklearn:roc_auc_ovo") and n_classes > 2:
+        assert np.isnan(weighted)
+        assert "sample_weight is not supported for multiclass one-vs-one" in str(caught[0].message)
+    else:
+        assert weighted == pytest.approx(expected, nan_ok=True)
+        if not np.isnan(expected) and expected < 1:
+            assert weighted != pytest.approx(score(name, p)), "the weights count"
+
+
+def test_weights_of_one_vs_rest_decisions():
+    p, weights = drawn(3), np.random.default_rng(1).integers(1, 4, 60)
+    decisions = np.random.default_rng(2).integers(0, 2, (60, 3))
+    times = np.repeat(np.arange(60), weights)
+    repeated = Predictions(p.y_true[times], p.y_pred[times], None, p.classes, False, decisions[times])
+    weighted = replace(p, decisions=decisions, sample_weight=weights.astype(float))
+    assert score("one_vs_rest_accuracy", weighted) == pytest.approx(score("one_vs_rest_accuracy", repeated))

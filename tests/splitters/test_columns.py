@@ -54,6 +54,17 @@ def test_numbers_identifiers_and_dates_of_parquet_will_do(read):
     assert read({"time": "patient"}, patient=np.arange(N) / 3).time.tolist() == pytest.approx(list(np.arange(N) / 3))
 
 
+def test_weights_are_numbers_from_a_column(read):
+    weights = np.arange(N) % 5 / 2
+    data = read({"weights": "patient"}, patient=weights)
+    assert (data.weights.tolist(), data.weights.dtype) == (weights.tolist(), np.float64)
+    assert "patient" not in data.feature_names
+    three = replace(data, y=np.arange(N) // 20, class_names=("a", "b", "c"))
+    assert restrict_classes(three, "two-largest").weights.tolist() == weights[:40].tolist()
+    others = (replace(data, weights=None), replace(data, weights=weights + 1))
+    assert len({content_hash(each) for each in (data, *others)}) == 3
+
+
 REFUSED = [
     ({"groups": "patients"}, {}, UnknownNameError, "unknown groups column 'patients': did you mean 'patient'"),
     ({"groups": "outcome"}, {}, UnknownNameError, "unknown groups column 'outcome'"),
@@ -65,6 +76,16 @@ REFUSED = [
     ({"split": "part"}, {"part": ["valid"] * N}, DataError, "has the value 'valid': write 'train' and 'test'"),
     ({"split": "part"}, {"part": [-2.0] * N}, DataError, "has the value -2.0: write 'train' and"),
     ({"split": "part"}, {"part": [0.5] * N}, DataError, "has the value 0.5"),
+    ({"weights": "patient"}, {}, DataError, "has the value 'p0': weights are numbers"),
+    ({"weights": "patient"}, {"patient": [None, *[1.5] * 59]}, DataError, "missing in 1 rows, first in row 1"),
+    (
+        {"weights": "patient"},
+        {"patient": [1.5, -2.0] * 30},
+        DataError,
+        "has the value -2 in row 2: weights are numbers",
+    ),
+    ({"weights": "patient"}, {"patient": ["1", "inf"] * 30}, DataError, "has the value inf in row 2"),
+    ({"weights": "patient"}, {"patient": [0] * N}, DataError, "the weights column 'patient' of 'd' is 0 in all rows"),
     ({"groups": "patient", "time": "date", "split": "a"}, {}, DataError, "the split column 'a'"),
 ]
 
@@ -120,6 +141,7 @@ class TestStructure:
         ("names", "kind", "text", "sentence"),
         [
             ({"groups": "patient"}, "three-way", None, "'three-way' takes no account of groups"),
+            ({"weights": "a"}, "ground-truth", None, "'ground-truth' takes no account of weights"),
             ({"time": "date"}, "timing", None, "'timing' takes no account of time"),
             ({"groups": "patient", "time": "date"}, "repeated-cv", None, "needs a splitter for both"),
             ({}, "repeated-cv", "grouped", "'grouped' needs a column of a dataset: set groups"),

@@ -82,6 +82,39 @@ def test_where_no_test_is_valid_the_report_gives_what_holds(run, tmp_path, monke
     assert "patients.csv: 6 folds by forward-chaining." in text
 
 
+METHODS = [
+    "TREE = variance -> top 1 -> decision-tree",
+    "F1NN = anova-f -> top 1 -> sklearn.neighbors:KNeighborsClassifier(n_neighbors=1)",
+    "FUNCTION = sklearn.feature_selection:f_classif -> top 1 -> sklearn.linear_model:Perceptron",
+    "CLASS = sklearn.ensemble:ExtraTreesClassifier(n_estimators=5) -> top 1 -> sklearn.naive_bayes:GaussianNB",
+]
+
+
+def test_weights_of_an_added_file_count_in_fits_and_scores(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = run(**added(weights="patient"), add=METHODS)
+    assert done.failures.empty
+    assert done.feature_names("patients.csv") == ["a", "b", "day"]
+    text = " ".join(note for section in report_of(done).sections for note in section.notes)
+    assert "Rows have weights in fits and scores: patients.csv." in text
+    ignoring = (
+        "KNN (classifier), ONE (classifier), TREE (selector), F1NN (selector and classifier), FUNCTION (selector)"
+    )
+    assert f"Weights of rows are ignored by: {ignoring}." in text
+    truth, weights = np.arange(N) % 2, np.arange(N) // 8
+    for trial in done.trials.query("dataset == 'patients.csv'").itertuples():
+        rows = done.test_rows("patients.csv")[trial.repeat, trial.fold]
+        right = trial.predictions == truth[rows]
+        assert trial.accuracy == pytest.approx(np.average(right, weights=weights[rows]))
+    bare = run(**added(), add=METHODS)
+    assert not bare.meta.with_weights + bare.meta.unweighted
+    keys = [set(each.trials.query("dataset == 'iris'")["key"]) for each in (done, bare)]
+    assert keys[1] == keys[0]
+    reasons = done.wins_ties_losses(test="mcnemar").groupby("dataset")["reason"].unique()
+    assert list(reasons["patients.csv"]) == ["mcnemar compares decisions, not weighted accuracy"]
+    assert list(reasons["iris"]) != list(reasons["patients.csv"])
+
+
 def test_a_suite_names_splitter_and_columns(run):
     data = 'use = ["file:patients.csv"]\ntarget = "outcome"\ngroups = "patient"'
     done = run('splitter = "leave-one-group-out"', data)

@@ -31,6 +31,7 @@ def remarks(run: Run) -> Section:
             *unsuited(run.meta),
             *dropped_classes(run.meta),
             *_own_splits(run.meta),
+            *_weights(run.meta),
             *_undefined(run.scores, run.settings.metric, run.detects),
             *pending,
             *(["All figures are computed from the trials that have run."] if pending else []),
@@ -81,6 +82,14 @@ def _own_splits(meta: RunMetadata) -> list[str]:
                 f"{dataset}: a fold tests rows of {them} without a training row of it, so no method can be right."
             )
     return lines
+
+
+def _weights(meta: RunMetadata) -> list[str]:
+    """Return a sentence on the datasets with weights of rows, and one on what ignores them."""
+    if not meta.with_weights:
+        return []
+    ignored = [f"Weights of rows are ignored by: {', '.join(meta.unweighted)}."] if meta.unweighted else []
+    return [f"Rows have weights in fits and scores: {', '.join(meta.with_weights)}.", *ignored]
 
 
 def _machines(machines: Mapping[str, str]) -> list[str]:

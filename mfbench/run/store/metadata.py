@@ -324,6 +324,8 @@ class RunMetadata(BaseModel, frozen=True):
     dropped_classes: dict[str, dict[str, int]] = {}
     # For each two-class method, the datasets with more classes; it has no trials on them.
     unsuited: dict[str, list[str]] = {}
+    with_weights: list[str] = []  # datasets whose rows have weights
+    unweighted: list[str] = []  # the methods and metrics that ignore these
     environment: Environment
     command: list[str]  # the command that restarts the run
     part: str = ""  # the suite's part that the run is restricted to; empty for the whole suite
@@ -425,6 +427,8 @@ def metadata_of(
         classes={label: p.classes for label, p in plan.datasets.items() if p.classes != loaded.protocol.classes},
         dropped_classes={label: dict(p.dropped) for label, p in plan.datasets.items() if p.dropped},
         unsuited=plan.unsuited,
+        with_weights=[label for label, planned in plan.datasets.items() if planned.data.weights is not None],
+        unweighted=plan.unweighted,
         environment=environment,
         command=["mfbench", "suite", *loaded.request, *(word for glob in plan.only for word in ("--only", glob))],
         part=loaded.part or "",

@@ -18,7 +18,7 @@ from mfbench.run.trial.guard import Stopwatch, at_size, guarded
 from mfbench.run.trial.metrics import Metric, resolve_metrics
 from mfbench.run.trial.problem import Best, TrialProblem, solve_one_vs_rest
 from mfbench.run.trial.steps import GridPoint, Maker, grid_points, readable
-from mfbench.run.workers.job import Job, read_arrays
+from mfbench.run.workers.job import Arrays, Job, read_arrays
 from mfbench.suite.methods import TOP, ResolvedMethod, curve_sizes
 from mfbench.suite.protocols import Split, derive_seed
 
@@ -150,7 +150,7 @@ class PredictionRunner(TrialRunner):
 
     def __init__(self, job: Job, registry: Registry) -> None:
         super().__init__(job, registry)
-        self._arrays: dict[str, tuple[NDArray[np.float64], NDArray[np.int64]]] = {}
+        self._arrays: dict[str, Arrays] = {}
         self._splits: dict[tuple[str, int], list[Split]] = {}
 
     @cached_property
@@ -162,7 +162,7 @@ class PredictionRunner(TrialRunner):
         """Return the rows, and optionally a subset of the features, of a trial's fold."""
         if trial.dataset not in self._arrays:
             self._arrays = {trial.dataset: read_arrays(self.job, trial.dataset)}
-        X, y = self._arrays[trial.dataset]
+        X, y, weights = self._arrays[trial.dataset]
         structure = self.job.structures.get(trial.dataset)
         if (trial.dataset, trial.repeat) not in self._splits:
             splits = self.job.protocol.splits(trial.dataset, y, trial.repeat, structure)
@@ -184,6 +184,7 @@ class PredictionRunner(TrialRunner):
             true_pairs,
             split.tuning,
             structure,
+            weights=weights,
         )
 
     def run(self, trial: Trial, method: ResolvedMethod, fold: Fold) -> TrialResult:

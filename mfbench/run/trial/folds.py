@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfbench.data.prepare import Columns, Encoder, Scale
+from mfbench.data.structure import check_parts
 from mfbench.errors import DataError
 from mfbench.model.trials import Interactions
 from mfbench.run.trial.guard import Stopwatch, shared
@@ -75,11 +76,13 @@ class Fold:
         *,
         encoder: Encoder | None = None,
         encoded: Encoded | None = None,
+        weights: NDArray[np.float64] | None = None,
     ) -> None:
+        check_parts(weights, (train, test))
         self.X, self.y, self.columns, self.scale = X, y, columns, scale
         self.train, self.test = train, test
         self.inner_folds, self.seed, self.true_pairs = inner_folds, seed, true_pairs
-        self.tuning, self.structure = tuning, structure
+        self.tuning, self.structure, self.weights = tuning, structure, weights
         self.selections: dict[str, Selection] = {}
         self.path_fits: dict[str, tuple[Any, Stopwatch] | None] = {}
         self.is_outer = True
@@ -101,6 +104,10 @@ class Fold:
     def y_test(self) -> NDArray[np.int64]:
         """Class codes of the test rows."""
         return self.y[self.test]
+
+    def weights_of(self, rows: NDArray[np.intp]) -> NDArray[np.float64] | None:
+        """Return the weights of some rows; None if rows have none."""
+        return None if self.weights is None else self.weights[rows]
 
     @property
     def raw_train(self) -> NDArray[np.float64]:
@@ -174,6 +181,7 @@ class Fold:
             self.seed,
             self.true_pairs if final else (),
             encoder=self.encoder if final else None,
+            weights=self.weights,
         )
         fold.is_outer = self.is_outer and final
         if final:
@@ -208,6 +216,7 @@ class Fold:
                 self.structure,
                 encoder=self.encoder,
                 encoded=self.encoded,
+                weights=self.weights,
             )
         return self._classes[code]
 

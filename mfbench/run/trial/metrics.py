@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from mfbench.errors import describe_error
 from mfbench.host.expressions import parse
-from mfbench.host.factories import check_parameters, resolve_factory
+from mfbench.host.factories import SAMPLE_WEIGHT, check_parameters, has_weights, resolve_factory
 from mfbench.host.registry import Registry
 from mfbench.model.evaluation import MetricSpec
 from mfbench.model.trials import Predictions
@@ -42,9 +42,10 @@ class Metric:
             return float("nan")
         if self.spec.needs == "probabilities" and not predictions.is_probability:
             return float("nan")
-        is_of_labels = self.spec.needs == "labels"
+        is_of_labels, weights = self.spec.needs == "labels", predictions.sample_weight
         arguments = (predictions.y_true, predictions.y_pred) if is_of_labels else (predictions,)
-        value = float(self.function(*arguments))
+        takes_weights = is_of_labels and weights is not None and has_weights(self.function)
+        value = float(self.function(*arguments, **({SAMPLE_WEIGHT: weights} if takes_weights else {})))
         lowest, highest = self.spec.range
         if not np.isnan(value) and not lowest - _ROUNDING <= value <= highest + _ROUNDING:
             raise ValueError(f"it returned {value:g}, expected a number from {lowest:g} to {highest:g}")
@@ -86,8 +87,17 @@ def predict(
     return Predictions(y_true, y_pred, y_score, classes, is_probability)
 
 
+def _counted(predictions: Predictions, rows: NDArray[np.bool_]) -> Predictions:
+    """Return the predictions of some rows; a row of weight 0 is as good as absent."""
+    names = ("y_true", "y_pred", "y_score", "decisions", SAMPLE_WEIGHT)
+    arrays = {name: getattr(predictions, name) for name in names}
+    return replace(predictions, **{name: array[rows] for name, array in arrays.items() if array is not None})
+
+
 def evaluate(predictions: Predictions, metrics: Iterable[Metric]) -> dict[str, float]:
     """Return the scores by metric name; NaN, with a warning, if a metric fails."""
+    if predictions.sample_weight is not None:
+        predictions = _counted(predictions, predictions.sample_weight > 0)
     for array in (predictions.y_true, predictions.y_pred, predictions.y_score):
         if array is not None:
             array.flags.writeable = False  # the predictions are stored, and the next metric reads them too

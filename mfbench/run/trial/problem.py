@@ -221,7 +221,8 @@ def _checked(predictions: Predictions, fold: Fold, method: ResolvedMethod) -> Pr
         raise ValueError(f"{owner} predicted the class code {others[0]}, but it was fitted on {_listed(codes)}")
     # Without per-class scores, only the number of classes that a classifier reports matters.
     classes = codes if predictions.y_score is None else predictions.classes
-    return replace(predictions, y_pred=labels.astype(np.int64), classes=classes)
+    weights = fold.weights_of(fold.test)
+    return replace(predictions, y_pred=labels.astype(np.int64), classes=classes, sample_weight=weights)
 
 
 def _listed(codes: NDArray[np.int64]) -> str:
@@ -262,7 +263,9 @@ def solve_one_vs_rest(
         setattr(result, name, sum(getattr(part, name) for part in parts))
     _merge_selections(parts, fold, result)
     y_pred = _largest(scores, np.bincount(fold.y_train, minlength=n_classes))
-    combined = Predictions(fold.y_test, y_pred, scores, np.arange(n_classes), False, decisions)
+    combined = Predictions(
+        fold.y_test, y_pred, scores, np.arange(n_classes), False, decisions, fold.weights_of(fold.test)
+    )
     result.predictions, result.decisions = y_pred, decisions
     result.scores = evaluate(combined, metrics)
 

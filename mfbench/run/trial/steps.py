@@ -14,6 +14,7 @@ import numpy as np
 
 from mfbench.data.prepare import Columns
 from mfbench.host.expressions import Expression
+from mfbench.host.factories import SAMPLE_WEIGHT, accepts_weights
 from mfbench.model.trials import Interactions
 from mfbench.run.trial.folds import (
     Fold,
@@ -166,11 +167,14 @@ class Fitted:
     watch: Stopwatch
 
 
-def fit_on(rows: NDArray[np.float64], target: NDArray[Any], estimator: Any) -> Fitted:
-    """Fit a new estimator on possibly shared rows; see `rows_for`."""
+def fit_on(
+    rows: NDArray[np.float64], target: NDArray[Any], estimator: Any, weights: NDArray[np.float64] | None = None
+) -> Fitted:
+    """Fit a new estimator on possibly shared rows (see `rows_for`), with their weights if it accepts them."""
     rows = rows_for(estimator, rows)
+    options = {} if weights is None or not accepts_weights(estimator) else {SAMPLE_WEIGHT: weights}
     with Stopwatch() as watch:
-        estimator.fit(rows, target)
+        estimator.fit(rows, target, **options)
     return Fitted(estimator, watch)
 
 
@@ -200,7 +204,7 @@ class Steps:
         expression = self.method.classifier.expression
         fixed = {**expression.params, **params}
         classifier = seeded(self.make(expression, "classifier", **params), self.seed, fixed)
-        return fit_on(inputs.train, fold.y_train, classifier)
+        return fit_on(inputs.train, fold.y_train, classifier, fold.weights_of(fold.train))
 
     def _along_path(
         self, path: tuple[str, str], fold: Fold, params: Mapping[str, Any], inputs: ClassifierInput
@@ -323,7 +327,7 @@ class Steps:
         if step.raw_input and "categorical_features" in selector.get_params(deep=False):
             selector.set_params(categorical_features=fold.columns.categorical)
         X = fold.raw_train if step.raw_input else fold.encoded.train
-        fitted = fit_on(X, fold.target(numbers=step.numbers), selector)
+        fitted = fit_on(X, fold.target(numbers=step.numbers), selector, fold.weights_of(fold.train))
         return fitted.estimator, fitted.watch
 
 

@@ -73,8 +73,8 @@ def visible(plugins: Iterable[Plugin], owners: Owners) -> list[Plugin]:
     return [plugin for plugin in plugins if owners_of_plugin(plugin) <= owners]
 
 
-# File names of the features and the class codes.
-ArrayFiles = tuple[str, str]
+# File names of the features, the class codes and, if rows have weights, these.
+ArrayFiles = tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Job:
 
     methods: Mapping[str, ResolvedMethod]
     datasets: Mapping[str, Columns]  # column descriptions by label; the arrays are in `data_folder`
-    # The files of each dataset in `data_folder`: features and class codes, named by the SHA-256 of their bytes.
+    # The files of each dataset in `data_folder`, named by the SHA-256 of their bytes.
     files: Mapping[str, ArrayFiles]
     data_folder: Path
     protocol: EvaluationProtocol
@@ -115,7 +115,8 @@ class Job:
 
 def write_arrays(planned: PlannedDataset, folder: Path) -> ArrayFiles:
     """Write a dataset's arrays to files that `read_arrays` memory-maps in a worker; return the file names."""
-    return _write(np.ascontiguousarray(planned.data.X), folder), _write(planned.data.y, folder)
+    X, weights = np.ascontiguousarray(planned.data.X), planned.data.weights
+    return tuple(_write(array, folder) for array in (X, planned.data.y, weights) if array is not None)
 
 
 def _write(array: NDArray[Any], folder: Path) -> str:
@@ -132,9 +133,13 @@ def hash_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def read_arrays(job: Job, dataset: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return a dataset's features and class codes; all workers share one copy of the features."""
-    features, classes = (job.data_folder / name for name in job.files[dataset])
+Arrays = tuple["NDArray[np.float64]", "NDArray[np.int64]", "NDArray[np.float64] | None"]
+
+
+def read_arrays(job: Job, dataset: str) -> Arrays:
+    """Return a dataset's features, class codes and weights; all workers share one copy of the features."""
+    features, classes, *others = (job.data_folder / name for name in job.files[dataset])
     X = np.load(features, mmap_mode="r", allow_pickle=False)
     y: NDArray[np.int64] = np.load(classes, allow_pickle=False)
-    return np.asarray(X), y  # a plain view, because an estimator that checks the type must not see np.memmap
+    weights = np.load(others[0], allow_pickle=False) if others else None
+    return np.asarray(X), y, weights  # a plain view: an estimator that checks the type must not see np.memmap

@@ -25,7 +25,7 @@ def test_files_of_a_gate_and_their_end():
         ]
         assert (folder / "harness" / "mfbench_gate" / "gate" / "replicate.py").is_file()
         loaded, job = pickle.loads((folder / "order.pickle").read_bytes())
-        X, y = read_arrays(job, "iris")
+        X, y, _ = read_arrays(job, "iris")
         assert job.methods == {}
         assert [method.label for method in loaded.suite.methods] == ["1NN"]
     data = load_dataset("iris")

@@ -11,7 +11,7 @@ from mfbench.run.workers.job import hash_of, read_arrays, write_arrays
 
 def test_arrays_come_back_as_they_were(prepared, tmp_path):
     plan, _, _ = prepared
-    X, y = read_arrays(job_of(plan, tmp_path), "iris")
+    X, y, _ = read_arrays(job_of(plan, tmp_path), "iris")
     assert type(X) is np.ndarray
     np.testing.assert_array_equal(X, plan.datasets["iris"].data.X)
     np.testing.assert_array_equal(y, plan.datasets["iris"].data.y)

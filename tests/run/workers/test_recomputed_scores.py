@@ -38,6 +38,7 @@ def curve(last=0.5):
     ("result", "truth", "clause"),
     [
         ({"scores": {"accuracy": 0.5}}, RIGHT, ""),
+        ({"scores": {"accuracy": 0.6}}, Truth(LABELS, 3, has_weights=True), ""),
         ({"scores": {"accuracy": 0.5 + 1e-12, "roc_auc": 0.9, "log_loss": float("nan")}}, RIGHT, ""),
         ({"scores": {"accuracy": 1.0}}, RIGHT, "its score 'accuracy' is 1, but its predictions give 0.5"),
         ({"scores": {"accuracy": float("nan")}}, RIGHT, "its score 'accuracy' is nan, but its predictions give 0.5"),
