@@ -15,7 +15,8 @@ from mfbench.host.adapter import NoSelectorError
 from mfbench.host.expressions import Plugin, Registered
 from mfbench.host.factories import build, is_for_two_classes, parameter_names, takes_numbers, takes_weights
 from mfbench.host.registry import load_registry
-from mfbench.model.specs import ClassifierSpec, EstimatorSpec, MetricSpec, SelectorSpec
+from mfbench.model.evaluation import MetricSpec
+from mfbench.model.specs import ClassifierSpec, EstimatorSpec, SelectorSpec
 
 Answer = tuple[list[str], bool, bool, str, bool]
 

@@ -15,7 +15,7 @@ from mfbench.errors import DataError
 from mfbench.host.adapter import Adapted, FunctionSelector
 from mfbench.host.expressions import parse
 from mfbench.host.factories import accepts_weights
-from mfbench.model.specs import MetricSpec
+from mfbench.model.evaluation import MetricSpec
 from mfbench.model.trials import Predictions, Status
 from mfbench.run.trial.curve import run_trial
 from mfbench.run.trial.folds import Fold
