@@ -20,10 +20,12 @@ GROUPS = {
     "edges": "Edges",
     "growth": "Growth",
     "metrics": "Metrics",
+    "splits": "Splits",
     "datasets": "Datasets",
     "suites": "Suites",
 }
-KINDS = ("plugin", "selector", "classifier", "metric", "dataset", "suite")
+SPECS = ("selector", "classifier", "metric", "splitter", "protocol", "dataset")  # kinds of what a hook returns specs of
+KINDS = ("plugin", *SPECS, "suite")
 
 Function = Callable[[Any], str | None]
 

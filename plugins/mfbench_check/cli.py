@@ -19,7 +19,7 @@ from mfbench.errors import UsageError
 def check(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME]...", help="Methods, metrics, datasets, suites, plugins or packages to check."),
+        typer.Argument(metavar="[NAME]...", help="What to check: names of what plugins register, plugins or packages."),
     ] = None,
     package: Annotated[
         str | None,
