@@ -7,7 +7,7 @@ import inspect
 import pkgutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 from mfbench_check import checks
 
@@ -24,8 +24,16 @@ GROUPS = {
     "datasets": "Datasets",
     "suites": "Suites",
 }
-SPECS = ("selector", "classifier", "metric", "splitter", "protocol", "dataset")  # kinds of what a hook returns specs of
-KINDS = ("plugin", *SPECS, "suite")
+Kind = Literal["plugin", "selector", "classifier", "metric", "splitter", "protocol", "dataset", "suite"]
+SPECS: tuple[Kind, ...] = (
+    "selector",
+    "classifier",
+    "metric",
+    "splitter",
+    "protocol",
+    "dataset",
+)  # kinds of what a hook returns specs of
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 Function = Callable[[Any], str | None]
 

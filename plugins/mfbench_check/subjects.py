@@ -20,7 +20,7 @@ from mfbench.model.trials import Status, Trial, TrialResult
 from mfbench.run.trial.curve import run_trial
 from mfbench.run.trial.folds import Fold
 from mfbench.suite.methods import ResolvedMethod, Step
-from mfbench_check.catalog import SPECS
+from mfbench_check.catalog import SPECS, Kind
 from mfbench_check.display import CheckFailedError, NotApplicableError
 
 if TYPE_CHECKING:
@@ -81,7 +81,6 @@ SAMPLES: dict[str, Callable[[np.random.Generator], Table]] = {
 }
 
 
-Kind = Literal["plugin", "selector", "classifier", "metric", "splitter", "protocol", "dataset", "suite"]
 LINES = 10  # maximum number of lines in a snippet
 
 
@@ -121,8 +120,8 @@ class Opened:
     @property
     def registered(self) -> Registered:
         """The spec of the subject, neither a plugin nor a suite, and its plugin."""
-        found: Registered = getattr(self.registry, self.kind)(self.name)
-        return found
+        registered: Registered = getattr(self.registry, self.kind)(self.name)
+        return registered
 
     @property
     def spec(self) -> Any:

@@ -181,15 +181,15 @@ def can_be_constructed(subject: Opened) -> None:
                 raise CheckFailedError(f"{what}: a whole number from 1", shown(getattr(protocol, what, None)))
         if getattr(protocol, "kind", None) != spec.name:
             raise CheckFailedError(f"kind = {spec.name!r}", shown(getattr(protocol, "kind", None)))
-        ratio = _asked(lambda: protocol.test_train_ratio, "test_train_ratio")
+        ratio = _asked("test_train_ratio", getattr, protocol, "test_train_ratio")
         if not isinstance(ratio, int | float) or not 0 <= ratio < math.inf:
             raise CheckFailedError("test_train_ratio: a number from 0", shown(ratio))
         for method in ("describe", "describe_tuning"):
-            text = _asked(getattr(protocol, method), method)
+            text = _asked(method, getattr(protocol, method))
             if not isinstance(text, str) or not text.strip():
                 raise CheckFailedError(f"a text of {method}()", shown(text))
     for field in ("runner", "resolver"):
-        _asked(lambda path=getattr(spec, field): resolve_name(path), field)  # type: ignore[misc]
+        _asked(field, resolve_name, getattr(spec, field))
 
 
 @check("protocol-splits", group="splits", kinds=PROTOCOL, needs=("protocol-made",))
@@ -263,12 +263,12 @@ def _protocol(subject: Opened, values: dict[str, Any]) -> EvaluationProtocol:
 
 def _splits(subject: Opened, protocol: EvaluationProtocol, repeat: int) -> list[Split]:
     y = drawn_rows(seed=subject.seed)[0]
-    return list(_asked(lambda: protocol.splits("drawn", y, repeat), "splits"))
+    return list(_asked("splits", protocol.splits, "drawn", y, repeat))
 
 
-def _asked(question: Callable[[], Any], what: str) -> Any:
+def _asked(what: str, question: Callable[..., Any], *arguments: Any) -> Any:
     try:
-        return question()
+        return question(*arguments)
     except Exception as error:
         raise CheckFailedError(f"{what} of a protocol", f"it raised {describe_error(error)}") from error
 
