@@ -12,7 +12,7 @@ from mfbench.errors import SuiteError, UsageError, suggestion
 from mfbench.host.expressions import Expression, Registered, parse
 from mfbench.host.factories import check_parameters, parameter_names
 from mfbench.model.specs import Dataset
-from mfbench.suite.protocols import EvaluationProtocol, Split
+from mfbench.suite.protocols import EvaluationProtocol, Split, checked_splits
 from mfbench.suite.schema import Classes, Curve, Method, Range, Search, Selection, Size, SizeRange, Top, Weights
 from mfbench.suite.search import Axis, Grid
 from mfbench.suite.splitters import DatasetSplits, Structure
@@ -264,4 +264,4 @@ class PlannedDataset:
 
     def splits(self, protocol: EvaluationProtocol, repeat: int) -> list[Split]:
         """Return the splits of one repeat."""
-        return protocol.splits(self.label, self.data.y, repeat, self.structure)
+        return checked_splits(protocol, self.label, self.data.y, repeat, self.structure)

@@ -184,6 +184,38 @@ class EvaluationProtocol(ABC):
         return derive_seed(self.seed, dataset, "folds", repeat, *more)
 
 
+def checked_splits(
+    protocol: EvaluationProtocol, dataset: str, y: Codes, repeat: int, structure: Structure | None
+) -> list[Split]:
+    """Return the splits of one repeat; whatever a protocol gets wrong is one sentence."""
+    try:
+        splits = list(protocol.splits(dataset, y, repeat, structure))
+        problem = _problem(splits, len(y), protocol, structure)
+    except (KeyboardInterrupt, MfbenchError):
+        raise
+    except BaseException as error:
+        problem = f"it raised {describe_error(error)}"
+        raise PluginError(f"the protocol {protocol.kind!r} cannot split {dataset}: {problem}") from error
+    if problem:
+        raise PluginError(f"the protocol {protocol.kind!r} cannot split {dataset}: {problem}")
+    return splits
+
+
+def _problem(splits: list[Split], n_rows: int, protocol: EvaluationProtocol, structure: Structure | None) -> str:
+    if structure is None and len(splits) != protocol.folds:
+        return f"it gives {len(splits)} splits, expected {protocol.folds}"
+    for fold, split in enumerate(splits, 1):
+        fitted = np.concatenate([split.train, *(split.tuning or ())])
+        rows = np.concatenate([fitted, split.test])
+        if not len(split.train) or (protocol.predicts and not len(split.test)):
+            return f"fold {fold} has no rows to train on, or none to test"
+        if rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= n_rows:
+            return f"fold {fold} has row numbers that are not from 0 to {n_rows - 1}"
+        if np.isin(split.test, fitted).any():
+            return f"fold {fold} tests a row that it trains on"
+    return ""
+
+
 def key_settings(settings: dict[str, Any], *, tuned: bool) -> dict[str, Any]:
     """Return the protocol settings that determine a trial's result, for its key."""
     # The key contains the grid and the curve sizes themselves, so the settings that produce them are not needed.
@@ -251,6 +283,12 @@ def make_protocol(spec: ProtocolSpec, settings: Mapping[str, Any], seed: int) ->
         raise SuiteError(f"the protocol {spec.name!r} cannot be used: {error}") from error
     except BaseException as error:
         raise PluginError(f"the protocol {spec.name!r} cannot be made: {describe_error(error)}") from error
+    sizes = [getattr(protocol, name, None) for name in ("folds", "repeats")]
+    if not isinstance(protocol, EvaluationProtocol) or not all(isinstance(size, int) and size > 0 for size in sizes):
+        raise PluginError(
+            f"the protocol {spec.name!r} cannot be used: it is no EvaluationProtocol whose folds and repeats are whole "
+            "numbers from 1"
+        )
     protocol.splitter = settings.get("splitter")
     max_rows = settings.get("max_rows")
     return protocol if max_rows is None else Sampled(protocol, max_rows)

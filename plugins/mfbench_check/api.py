@@ -36,14 +36,14 @@ def check_plugins(
     strict: bool = False,
     follow: Callable[[CheckVerdict, int], None] | None = None,
 ) -> CheckReport:
-    """Check that plugins keep what they promise: methods, metrics, datasets, suites and the plugins themselves.
+    """Check that plugins keep what they promise: whatever they register, and the plugins themselves.
 
     Every subject is checked in a child process, so that it cannot affect this one.
 
     Parameters
     ----------
     names : str or sequence of str, default=()
-        Methods, metrics, datasets, suites, plugins or packages; a plugin or package stands for everything that it
+        Names of what plugins register, plugins or packages; a plugin or package stands for everything that it
         registers.
         Empty means everything registered by third parties, or by `package`.
     package : str or None, default=None

@@ -7,7 +7,7 @@ import inspect
 import pkgutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 from mfbench.host.probes import SHARED
 from mfbench_check import checks
@@ -21,10 +21,13 @@ GROUPS = {
     "edges": "Edges",
     "growth": "Growth",
     "metrics": "Metrics",
+    "splits": "Splits",
     "datasets": "Datasets",
     "suites": "Suites",
 }
-KINDS = ("plugin", "selector", "classifier", "metric", "dataset", "suite")
+Kind = Literal["plugin", "selector", "classifier", "metric", "splitter", "protocol", "dataset", "suite"]
+SPECS: tuple[Kind, ...] = ("selector", "classifier", "metric", "splitter", "protocol", "dataset")  # what hooks describe
+KINDS: tuple[Kind, ...] = get_args(Kind)
 MODULES = tuple(f"{checks.__name__}.{module.name}" for module in pkgutil.iter_modules(checks.__path__))
 # The modules that the children of a check run share: as for trials, and the checks.
 PRELOADED = (*SHARED, "mfbench_check.running", *MODULES)

@@ -40,8 +40,8 @@ class CheckOutcome(StrEnum):
 class CheckVerdict:
     """The result of one check on one subject."""
 
-    subject: str  # name of the method, metric, dataset, suite or plugin
-    kind: str  # "selector", "classifier", "metric", "dataset", "suite" or "plugin"
+    subject: str  # its name
+    kind: str  # one of `mfbench_check.catalog.KINDS`
     package: str  # the package that registers the subject
     check: str  # id of the check
     outcome: CheckOutcome
@@ -197,6 +197,8 @@ _PLURALS = {
     "selector": "Selectors",
     "classifier": "Classifiers",
     "metric": "Metrics",
+    "splitter": "Splitters",
+    "protocol": "Protocols",
     "dataset": "Datasets",
     "suite": "Suites",
     "plugin": "Plugins",

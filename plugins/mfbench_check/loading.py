@@ -10,7 +10,7 @@ from mfbench.host.expressions import Plugin
 from mfbench.host.probes import memory_limit
 from mfbench.host.registry import HOST, Registry, load_registry
 from mfbench.processes.call import ChildError, call
-from mfbench_check.catalog import PRELOADED
+from mfbench_check.catalog import PRELOADED, SPECS
 
 _VISIT = f"{__name__}:visit"
 _AT_ONCE = 4  # maximum number of concurrent child processes that import plugins
@@ -44,11 +44,6 @@ def _danger(plugin: Plugin, seconds: float) -> str:
 def visit(plugin: Plugin) -> None:
     """Import a plugin and call its hooks; runs in a child process."""
     registry = load_registry(exactly=[plugin])
-    for collect in (
-        lambda: registry.selectors,
-        lambda: registry.classifiers,
-        lambda: registry.metrics,
-        lambda: registry.datasets,
-        registry.suites,
-    ):
-        collect()
+    for kind in SPECS:
+        getattr(registry, f"{kind}s")
+    registry.suites()

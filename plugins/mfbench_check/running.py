@@ -27,7 +27,7 @@ from mfbench.processes.child import Child, open_child
 from mfbench.processes.monitor import Ended
 from mfbench.processes.process import describe_exit
 from mfbench.processes.temporary import temporary_folder
-from mfbench_check.catalog import CHECKS, PRELOADED, Check, all_checks, by_needs
+from mfbench_check.catalog import CHECKS, PRELOADED, SPECS, Check, all_checks, by_needs
 from mfbench_check.display import CheckFailedError, CheckOutcome, CheckVerdict, NotApplicableError
 from mfbench_check.subjects import Opened, Subject
 
@@ -222,14 +222,8 @@ def _of_subject(subject: Subject, run: _Run) -> Iterator[CheckVerdict]:
 
 
 def _spec(subject: Subject, registry: Registry) -> Any:
-    """Return the spec of a selector, classifier, metric or dataset; None for any other subject."""
-    lookups = {
-        "selector": registry.selector,
-        "classifier": registry.classifier,
-        "metric": registry.metric,
-        "dataset": registry.dataset,
-    }
-    return lookups[subject.kind](subject.name).spec if subject.kind in lookups else None
+    """Return the spec of a subject; None for a plugin or a suite."""
+    return getattr(registry, subject.kind)(subject.name).spec if subject.kind in SPECS else None
 
 
 def _of_child(request: CheckRequest, run: _Run) -> Iterator[CheckVerdict]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -20,6 +20,7 @@ from mfbench.model.trials import Status, Trial, TrialResult
 from mfbench.run.trial.curve import run_trial
 from mfbench.run.trial.folds import Fold
 from mfbench.suite.methods import ResolvedMethod, Step
+from mfbench_check.catalog import SPECS, Kind
 from mfbench_check.display import CheckFailedError, NotApplicableError
 
 if TYPE_CHECKING:
@@ -80,7 +81,6 @@ SAMPLES: dict[str, Callable[[np.random.Generator], Table]] = {
 }
 
 
-Kind = Literal["plugin", "selector", "classifier", "metric", "dataset", "suite"]
 LINES = 10  # maximum number of lines in a snippet
 
 
@@ -119,18 +119,13 @@ class Opened:
 
     @property
     def registered(self) -> Registered:
-        """The spec of a selector, classifier, metric or dataset, and its plugin."""
-        lookups = {
-            "selector": self.registry.selector,
-            "classifier": self.registry.classifier,
-            "metric": self.registry.metric,
-            "dataset": self.registry.dataset,
-        }
-        return lookups[self.kind](self.name)
+        """The spec of the subject, neither a plugin nor a suite, and its plugin."""
+        registered: Registered = getattr(self.registry, self.kind)(self.name)
+        return registered
 
     @property
     def spec(self) -> Any:
-        """The spec of a selector, classifier, metric or dataset."""
+        """The spec of the subject."""
         return self.registered.spec
 
     def rng(self) -> np.random.Generator:
@@ -225,7 +220,9 @@ def subjects_of(registry: Registry, names: Sequence[str] = (), package: str | No
         whole = [one for one in everything if plain in map(normalized, (one.plugin.name, one.plugin.package))]
         if not matches and not whole:
             existing = {text for one in everything for text in (one.name, one.plugin.name, one.plugin.package)}
-            raise UnknownNameError("method, metric, dataset, suite or plugin", name, existing, "see 'mfbench plugins'")
+            raise UnknownNameError(
+                "method, metric, splitter, protocol, dataset, suite or plugin", name, existing, "see 'mfbench plugins'"
+            )
         chosen |= dict.fromkeys([*matches, *whole])
     return list(chosen) if names else everything
 
@@ -234,14 +231,8 @@ def _all(registry: Registry) -> Iterator[Subject]:
     left_out = (problem.plugin for problem in registry.problems.records)  # whole plugins, or parts of subjects above
     for plugin in dict.fromkeys([*registry.plugins.values(), *left_out]):
         yield Subject("plugin", plugin.name, plugin)
-    tables: Mapping[Kind, Mapping[str, Registered]] = {
-        "selector": registry.selectors,
-        "classifier": registry.classifiers,
-        "metric": registry.metrics,
-        "dataset": registry.datasets,
-    }
-    for kind, table in tables.items():
-        for name, registered in table.items():
+    for kind in SPECS:
+        for name, registered in getattr(registry, f"{kind}s").items():
             yield Subject(kind, name, registered.plugin)
     for folder, plugin in registry.suite_folders:
         for name, path in registry.suites().items():

@@ -89,7 +89,7 @@ def parametrize_plugin(
     Parameters
     ----------
     *names : str
-        Methods, metrics, datasets, suites, plugins or packages; a plugin or package stands for everything that it
+        Names of what plugins register, plugins or packages; a plugin or package stands for everything that it
         registers.
     package : str or None, default=None
         Check only what this distribution registers.

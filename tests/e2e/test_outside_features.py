@@ -1,4 +1,4 @@
-"""A wheel from outside adds a command, a name, a metric, executors and earlier results, as packages of mfbench do."""
+"""A wheel from outside adds what packages of mfbench add: commands, names, metrics, protocols, splitters, engines …"""
 
 import pytest
 from hostile import build_wheel
@@ -26,11 +26,20 @@ WORKBENCH = {
             print(f"{mfbench.n_trials(run)} trials")
     """,
     "workbench/plugin.py": """
-        from mfbench import ExecutorSpec, MetricSpec, hookimpl
+        from mfbench import ExecutorSpec, MetricSpec, ProtocolSpec, SplitterSpec, hookimpl
 
         @hookimpl
         def mfbench_metrics():
             yield MetricSpec(name="share_of", summary="Share of a class", function="workbench.scores:share_of")
+
+        @hookimpl
+        def mfbench_protocols():
+            keys = {"folds": 4, "gap": 0, "inner_folds": 2}
+            yield ProtocolSpec(name="blocks", summary="Blocks of rows", protocol="workbench.rows:Blocks", keys=keys)
+
+        @hookimpl
+        def mfbench_splitters():
+            yield SplitterSpec(name="every", summary="Every nth", factory="workbench.rows:Every", is_random=False)
 
         @hookimpl
         def mfbench_executors():
@@ -40,6 +49,43 @@ WORKBENCH = {
     "workbench/scores.py": """
         def share_of(y_true, y_pred, code=0):
             return float((y_pred == code).mean())
+    """,
+    "workbench/rows.py": """
+        import numpy as np
+
+        from mfbench import EvaluationProtocol
+        from mfbench.suite.protocols import Split
+
+        class Blocks(EvaluationProtocol):
+            kind, trial_name, repeats = "blocks", "block", 1
+
+            def __init__(self, seed, folds, gap, inner_folds):
+                super().__init__(seed)
+                self.folds, self.gap, self.inner_folds = folds, gap, inner_folds
+
+            def splits(self, dataset, y, repeat, structure=None):
+                rows = np.random.default_rng(self.seed).permutation(len(y))
+                blocks = np.array_split(np.arange(len(y)), self.folds)
+                ends = [(max(0, block[0] - self.gap), block[-1] + 1 + self.gap) for block in blocks]
+                return [
+                    Split(np.concatenate([rows[:begin], rows[end:]]), rows[block])
+                    for block, (begin, end) in zip(blocks, ends)
+                ]
+
+            @property
+            def test_train_ratio(self):
+                return 1 / (self.folds - 1)
+
+            def describe(self):
+                return f"{self.folds} blocks with gaps of {self.gap} rows"
+
+        class Every:
+            def __init__(self, shift=0):
+                self.shift = shift
+
+            def split(self, y, by, folds, seed):
+                fold = (np.arange(len(y)) + self.shift) % folds
+                return [(np.flatnonzero(fold != one), np.flatnonzero(fold == one)) for one in range(folds)]
     """,
     "workbench/executors.py": """
         from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
@@ -152,6 +198,21 @@ suite = "rival.commands:COUNT"
 [project.entry-points."mfbench.names"]
 run_suite = "rival.plugin:mfbench_suites"
 """
+SUITE = """
+[suite]
+name = "{name}"
+[protocol]
+{protocol}
+[[datasets]]
+use = ["iris"]
+[[methods]]
+label = "KNN"
+classifier = "knn"
+tune = {{ n_neighbors = [1, 3] }}
+[[methods]]
+label = "ONE"
+classifier = "knn(n_neighbors=1)"
+"""
 SMALL = [*("suite", "uci", "--offline", "--no-page", "--jobs", "2"), *("--only", "iris", "--only", "1NN")]
 
 
@@ -167,6 +228,14 @@ def wheels(tmp_path_factory):
 def environment(tmp_path_factory, wheels):
     made = Environment(tmp_path_factory.mktemp("environment"))
     made.install(*wheels)
+    return made
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory, wheels):
+    """An environment without the wheel from outside."""
+    made = Environment(tmp_path_factory.mktemp("alone"))
+    made.install(wheels[0])
     return made
 
 
@@ -211,6 +280,29 @@ def test_a_metric(run_small):
     trials = load_run(run).trials
     assert list(trials["share_of(code=2)"]) == [(codes == 2).mean() for codes in trials["predictions"]]
     assert trials["accuracy"].gt(0.8).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "protocol", "shown", "n_train"),
+    [
+        ("blocks", 'kind = "blocks"\ngap = 2', "4 blocks with gaps of 2 rows", {108, 109, 110, 111}),
+        ("every", 'splitter = "every(shift=1)"\nfolds = 4\ninner_folds = 2', "splits by every(shift=1)", {112, 113}),
+    ],
+)
+def test_a_protocol_and_a_splitter(environment, alone, folder, name, protocol, shown, n_train):
+    (folder / f"{name}.toml").write_text(SUITE.format(name=name, protocol=protocol))
+    done = environment.run("mfbench", "suite", f"{name}.toml", "--no-page", "--jobs", "2", folder=folder)
+    assert done.returncode == 0 and shown in done.stdout, done.stderr
+    (run,) = (folder / "reports" / name).iterdir()
+    reported = environment.run("mfbench", "report", str(run), folder=folder)
+    assert reported.returncode == 0 and shown in reported.stdout
+    refused = alone.run("mfbench", "suite", f"{name}.toml", folder=folder)
+    assert refused.returncode == 2 and f"'{name}'" in refused.stderr and refused.stderr.count("\n") == 1
+    later = alone.run("mfbench", "report", str(run), folder=folder)
+    assert (later.returncode, later.stdout, later.stderr) == (0, reported.stdout, "")
+    loaded = load_run(run)  # in this process, which has never had the plugin
+    assert len(loaded.trials) == 8 and set(loaded.trials["status"]) == {"ok"}
+    assert set(loaded.sizes["n_train"]) <= n_train
 
 
 @pytest.mark.parametrize("executor", ["here", "calls"])

@@ -17,7 +17,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ValidationError
 
 from mfbench.base.text import shell_command
-from mfbench.errors import NeverStartedError, RunError
+from mfbench.errors import NeverStartedError, PluginError, RunError, describe_error
 from mfbench.host.code_hashes import host_code, method_code, numeric_versions
 from mfbench.host.expressions import Plugin, Registered
 from mfbench.host.registry import Registry
@@ -291,8 +291,13 @@ class RecordedProtocol(BaseModel, frozen=True):
         """Return the record of a plan's protocol."""
         ours = ("kind", "folds", "repeats", "decisions", "splitter", "trial_name", "test_train_ratio")
         theirs = ("predicts", "times", "draws_curves", "resampling", "report")
-        facts = {name: getattr(protocol, name) for name in ours} | {name: getattr(spec, name) for name in theirs}
-        return cls(**facts, description=protocol.describe(), tuning=protocol.describe_tuning())
+        try:
+            facts = {name: getattr(protocol, name) for name in ours} | {name: getattr(spec, name) for name in theirs}
+            return cls(**facts, description=protocol.describe(), tuning=protocol.describe_tuning())
+        except Exception as error:
+            raise PluginError(
+                f"the protocol {spec.name!r} does not describe itself: {describe_error(error)}"
+            ) from error
 
     def coordinates(self, own: DatasetSplits | None = None) -> Iterator[tuple[int, int]]:
         """Yield every (repeat, fold) in order, as `EvaluationProtocol.coordinates`."""

@@ -15,7 +15,7 @@ from mfbench.errors import MfbenchError, UnknownNameError, describe_error
 from mfbench.host.factories import parameter_names
 from mfbench.host.probes import shown
 from mfbench.suite.costs import parse_complexity
-from mfbench_check.catalog import CHECKS, check
+from mfbench_check.catalog import CHECKS, SPECS, check
 from mfbench_check.display import CheckFailedError, NotApplicableError
 from mfbench_check.subjects import Opened, Table, shifted
 
@@ -29,7 +29,7 @@ def nothing_is_left_out(subject: Opened) -> str:
     hook that raises.
     """
     registry, plugin = subject.registry, subject.subject.plugin
-    tables = (registry.selectors, registry.classifiers, registry.metrics, registry.datasets)
+    tables = [getattr(registry, f"{kind}s") for kind in SPECS]
     n_suites = sum(path.parent.resolve() in _folders(subject) for path in registry.suites().values())
     problems = [problem.sentence for problem in registry.problems.records if problem.plugin == plugin]
     if problems:
@@ -37,7 +37,7 @@ def nothing_is_left_out(subject: Opened) -> str:
         lines = [
             "from mfbench.host.registry import load_registry",
             load,
-            "registry.selectors, registry.classifiers, registry.metrics, registry.datasets, registry.suites()",
+            f"{', '.join(f'registry.{kind}s' for kind in SPECS)}, registry.suites()",
             "assert not registry.failed, registry.failed",
         ]
         raise CheckFailedError("everything that it registers can be used", "; ".join(problems), "\n".join(lines))
@@ -55,7 +55,7 @@ FITS = 8  # values of each parameter in a grid
 _SCIKIT_LEARN = re.compile(r"scikit-learn:check_\w+")
 
 
-@check("spec", group="contract", kinds=("selector", "classifier", "metric", "dataset"))
+@check("spec", group="contract", kinds=SPECS)
 def has_usable_texts(subject: Opened) -> None:
     """The summary is one line, `complexity` is a formula, and `expected_failures` names checks, each with a reason.
 
@@ -69,7 +69,7 @@ def has_usable_texts(subject: Opened) -> None:
             parse_complexity(spec.complexity)
         except ValueError as error:
             raise CheckFailedError("a complexity such as 'n**2 * p'", str(error)) from error
-    for name, reason in spec.expected_failures.items():
+    for name, reason in getattr(spec, "expected_failures", {}).items():
         one = CHECKS.get(name)
         if not _SCIKIT_LEARN.fullmatch(name) and (one is None or subject.kind not in one.kinds):
             checks = sorted(name for name, one in CHECKS.items() if subject.kind in one.kinds)

@@ -20,7 +20,7 @@ from mfbench.suite.loading import parse_suite
 from mfbench_check.scaffold.render import PARTS, REPOSITORY, package_of, render, write
 
 ROOT = Path(__file__).resolve().parents[3]
-COMBINATIONS = [parts for n in range(1, 6) for parts in itertools.combinations(PARTS, n)]
+COMBINATIONS = [parts for n in range(1, len(PARTS) + 1) for parts in itertools.combinations(PARTS, n)]
 every_combination = pytest.mark.parametrize("parts", COMBINATIONS, ids="+".join)
 
 
@@ -49,7 +49,7 @@ def test_every_file_is_valid_and_nothing_of_the_template_is_left(parts):
 def test_the_package_has_the_chosen_parts_and_no_others(parts):
     files = render("my-method", parts)
     package = "src/mfbench_my_method"
-    has = {part: f"{package}/{part}.py" in files for part in ("selector", "classifier", "metric")}
+    has = {part: f"{package}/{part}.py" in files for part in ("selector", "classifier", "metric", "splitter")}
     has |= {"dataset": f"{package}/data.py" in files, "suite": f"{package}/suites/my-method.toml" in files}
     assert {part for part in has if has[part]} == set(parts)
     hooks = {f"mfbench_{part}s" for part in parts}
