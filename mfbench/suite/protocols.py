@@ -319,7 +319,7 @@ def make_protocol(spec: ProtocolSpec, settings: Mapping[str, Any], seed: int) ->
     sizes = [getattr(protocol, name, None) for name in ("folds", "repeats")]
     if not isinstance(protocol, EvaluationProtocol) or not all(isinstance(size, int) and size > 0 for size in sizes):
         raise PluginError(
-            f"the protocol {spec.name!r} cannot be used: it is no EvaluationProtocol whose folds and repeats are whole "
+            f"the protocol {spec.name!r} cannot be used: it is not an EvaluationProtocol whose folds and repeats are whole "
             "numbers from 1"
         )
     protocol.splitter = settings.get("splitter")

@@ -103,8 +103,8 @@ class Unsized(Blocks):
         (raising, {}, PluginError, "cannot be made: RuntimeError: no licence"),
         ("nowhere.at_all:Blocks", {}, PluginError, "cannot be made: ModuleNotFoundError"),
         (Abstract, {}, PluginError, "cannot be made: TypeError"),
-        (Unsized, {}, PluginError, "it is no EvaluationProtocol whose folds and repeats are whole numbers"),
-        (lambda **_: object(), {}, PluginError, "it is no EvaluationProtocol"),
+        (Unsized, {}, PluginError, "it is not an EvaluationProtocol whose folds and repeats are whole numbers"),
+        (lambda **_: object(), {}, PluginError, "it is not an EvaluationProtocol"),
     ],
 )
 def test_what_a_constructor_may_get_wrong(protocol, settings, error, sentence):
