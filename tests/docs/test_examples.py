@@ -147,7 +147,7 @@ if __name__ == "__main__":
     assert latest.sizes["n_train"].tolist() == [43]
     Path("apart.toml").write_text(
         Path("stays.toml").read_text().replace('folds = 3\\nsplitter = "latest(gap=2)"', 'kind = "blocks"\\ngap = 2')
-        .replace('time = "day"', 'drop = ["day"]')
+        .replace('time = "day"', "")
     )
     blocks = mfbench.run_suite("apart.toml", jobs=1, strict=True)
     assert blocks.failures.empty and set(blocks.sizes["n_train"]) == {44, 46}
