@@ -32,17 +32,17 @@ ROWS = {
     "paired t, 10 random thirds": ("null-calibration-thirds", "paired t, all folds"),
     "corrected t, 10 random thirds": ("null-calibration-thirds", "corrected t, all folds"),
 }
-# Rule, kind of protocol and repeats of a footer: row of statistics.md.
+# Rule, kind of resampling and repeats of a footer: row of statistics.md.
 FOOTERS = {
-    ("paired-t", "repeated-cv", 10): "paired t, 10 × 10 folds",
-    ("wilcoxon", "repeated-cv", 10): "Wilcoxon, the same 100 scores",
-    ("corrected-t", "repeated-cv", 10): "corrected t, 10 × 10 folds",
-    ("paired-t", "repeated-cv", 1): "paired t, one 10-fold",
-    ("corrected-t", "repeated-cv", 1): "corrected t, one 10-fold",
-    ("paired-t", "three-way", 10): "paired t, 10 random thirds",
-    ("corrected-t", "three-way", 10): "corrected t, 10 random thirds",
-    ("s-test", "repeated-cv", 1): "s-test, pooled 5-fold (its own nominal level is 10 %)",
-    ("s-test-exact", "repeated-cv", 1): "exact s-test, pooled 5-fold (likewise)",
+    ("paired-t", "folds", 10): "paired t, 10 × 10 folds",
+    ("wilcoxon", "folds", 10): "Wilcoxon, the same 100 scores",
+    ("corrected-t", "folds", 10): "corrected t, 10 × 10 folds",
+    ("paired-t", "folds", 1): "paired t, one 10-fold",
+    ("corrected-t", "folds", 1): "corrected t, one 10-fold",
+    ("paired-t", "thirds", 10): "paired t, 10 random thirds",
+    ("corrected-t", "thirds", 10): "corrected t, 10 random thirds",
+    ("s-test", "folds", 1): "s-test, pooled 5-fold (its own nominal level is 10 %)",
+    ("s-test-exact", "folds", 1): "exact s-test, pooled 5-fold (likewise)",
 }
 
 
