@@ -16,15 +16,28 @@ from mfbench.model.specs import Factory, check_name
 
 @dataclass(frozen=True, kw_only=True)
 class Score:
-    """What a score means, and how reports show it."""
+    """What a score means, and how reports show it.
+
+    Parameters
+    ----------
+    greater_is_better : bool, default=True
+        Its direction.
+    percent : bool, default=True
+        Whether it is a share from 0 to 1, shown in percent.
+    lowest, highest : float or None, default=None
+        Its smallest and largest possible value unless it is a share; None means no bound.
+    counts_decisions : bool, default=False
+        Whether it is the share of correct decisions.
+    is_one_vs_rest : bool, default=False
+        Whether each class is a decision of its own.
+    """
 
     greater_is_better: bool = True
-    percent: bool = True  # whether it is a share from 0 to 1, shown in percent
-    # Its smallest and largest possible value unless it is a share; None means no bound.
+    percent: bool = True
     lowest: float | None = None
     highest: float | None = None
-    counts_decisions: bool = False  # whether it is the share of correct decisions
-    is_one_vs_rest: bool = False  # whether each class is a decision of its own
+    counts_decisions: bool = False
+    is_one_vs_rest: bool = False
 
     @classmethod
     def of(cls, spec: Score) -> Score:

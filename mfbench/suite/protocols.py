@@ -110,15 +110,27 @@ def seed_of(text: str) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """The rows of one fold; unpacks into training and test rows."""
+    """The rows of one fold; unpacks into training and test rows.
 
-    train: Rows  # rows for fitting the final selector and classifier
-    test: Rows  # rows for predicting and scoring; never used for fitting or for selecting parameters
-    # Rows that tuning fits on and rows that it scores, if the protocol sets validation rows aside. None means inner
-    # cross-validation of the training rows.
+    Parameters
+    ----------
+    train : array of int
+        Rows for fitting the final selector and classifier.
+    test : array of int
+        Rows for predicting and scoring; never used for fitting or for selecting parameters.
+    tuning : (array of int, array of int) or None, default=None
+        Rows that tuning fits on and rows that it scores, if the protocol sets validation rows aside. None means inner
+        cross-validation of the training rows.
+    feature_share : float, default=1.0
+        Share of the original features to use, rounded up.
+    feature_seed : int, default=0
+        Determines which features are used. With the same seed, a smaller share is a subset of a larger one.
+    """
+
+    train: Rows
+    test: Rows
     tuning: tuple[Rows, Rows] | None = None
-    feature_share: float = 1.0  # share of the original features to use; rounded up
-    # Determines which features are used. With the same seed, a smaller share is a subset of a larger one.
+    feature_share: float = 1.0
     feature_seed: int = 0
 
     def __iter__(self) -> Iterator[Rows]:
@@ -133,20 +145,41 @@ class Split:
 
 
 class EvaluationProtocol(ABC):
-    """The splits of a dataset into training, validation and test rows: the same for every method of a suite."""
+    """The splits of a dataset into training, validation and test rows: the same for every method of a suite.
 
-    # A subclass sets `kind` and implements `splits`; a `ProtocolSpec` of that name lists the keys that a suite can set,
-    # each of which is a parameter of its constructor.
+    A subclass sets `kind`, `folds` and `repeats`, and implements `splits`, `describe` and `test_train_ratio`. A
+    `ProtocolSpec` of its kind lists the keys that a suite can set, each of which is a parameter of its constructor.
+
+    Parameters
+    ----------
+    seed : int
+        The suite's seed.
+
+    Attributes
+    ----------
+    kind : str
+        The name of its spec.
+    folds, repeats : int
+        There is a trial for each repeat and fold.
+    inner_folds : int, default=0
+        Folds of the inner cross-validation for tuning, if a split has no validation rows.
+    predicts : bool, default=True
+        As in its spec.
+    decisions : {"multi-class", "one-vs-rest"}, default="multi-class"
+        Whether a dataset with more than two classes is one problem, or a problem per class against the rest.
+    splitter : str or None, default=None
+        The suite's splitter, which mfbench sets.
+    trial_name : str, default="fold"
+        What reports call a trial.
+    """
 
     kind: str
-    predicts: bool = True  # as in its spec
-    folds: int  # folds, repeats: one trial per (repeat, fold) with `repeat < repeats` and `fold < folds`
+    predicts: bool = True
+    folds: int
     repeats: int
-    inner_folds: int = 0  # folds of the inner cross-validation for tuning, if a split has no validation rows
-    # Whether a dataset with more than two classes is one problem, or a one-vs-rest problem per class.
+    inner_folds: int = 0
     decisions: str = "multi-class"
-    splitter: str | None = None  # the suite's splitter; None: stratified, or the one that suits a dataset
-    # What reports call a trial.
+    splitter: str | None = None
     trial_name: ClassVar[str] = "fold"
 
     def __init__(self, seed: int) -> None:

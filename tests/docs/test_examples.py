@@ -145,6 +145,12 @@ if __name__ == "__main__":
     latest = mfbench.run_suite("stays.toml", jobs=1, strict=True)
     assert latest.failures.empty and {len(rows) for rows in latest.test_rows("stays.csv").values()} == {15}
     assert latest.sizes["n_train"].tolist() == [43]
+    Path("apart.toml").write_text(
+        Path("stays.toml").read_text().replace('folds = 3\\nsplitter = "latest(gap=2)"', 'kind = "blocks"\\ngap = 2')
+        .replace('time = "day"', "")
+    )
+    blocks = mfbench.run_suite("apart.toml", jobs=1, strict=True)
+    assert blocks.failures.empty and set(blocks.sizes["n_train"]) == {44, 46}
     os.environ["REHEARSE"] = "yes"
     asked = dict.fromkeys(("engine", "job", "plan", "registry", "options"))
     made = feature_hooks().first("mfbench_pool", **asked)

@@ -92,7 +92,8 @@ def test_every_hook_is_documented(hook):
 
 
 def test_every_fitted_attribute_that_mfbench_reads_is_documented():
-    sources = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "mfbench" / "run").rglob("*.py"))
+    files = [*(ROOT / "mfbench" / "run").rglob("*.py"), *(ROOT / "plugins" / "mfbench_protocols").glob("*.py")]
+    sources = "\n".join(path.read_text(encoding="utf-8") for path in files)
     read = set(re.findall(r"\b(?:selector|classifier|estimator)\.([a-z]\w*[a-z]_)\b", sources))
     read |= set(re.findall(r"""(?:has|get)attr\(\w+, "([a-z]\w*[a-z]_)\"""", sources))
     assert {"feature_importances_", "classes_"} <= read

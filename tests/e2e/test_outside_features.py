@@ -53,8 +53,7 @@ WORKBENCH = {
     "workbench/rows.py": """
         import numpy as np
 
-        from mfbench import EvaluationProtocol
-        from mfbench.suite.protocols import Split
+        from mfbench import EvaluationProtocol, Split
 
         class Blocks(EvaluationProtocol):
             kind, trial_name, repeats = "blocks", "block", 1

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from mfbench import EvaluationProtocol, ProtocolSpec, hookimpl
+from mfbench import EvaluationProtocol, ProtocolSpec, Split, hookimpl
 from mfbench.errors import PluginError, SuiteError
 from mfbench.host.registry import load_registry
 from mfbench.run.store.metadata import RecordedProtocol
 from mfbench.suite.loading import load_suite
-from mfbench.suite.protocols import Split, checked_splits, make_protocol
+from mfbench.suite.protocols import checked_splits, make_protocol
 
 Y = np.arange(40) % 2
 

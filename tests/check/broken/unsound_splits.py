@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from mfbench import EvaluationProtocol, ProtocolSpec, SplitterSpec, hookimpl
-from mfbench.suite.protocols import Split
+from mfbench import EvaluationProtocol, ProtocolSpec, Split, SplitterSpec, hookimpl
 
 _calls = []
 
