@@ -51,11 +51,15 @@ def test_fields_that_the_guide_names_exist():
     for cls, text in (
         (
             DatasetSpec,
-            section("plugins.md", "### `ExecutorSpec`, `SplitterSpec`, `DatasetSpec` and `Dataset`").split("\n- ")[2],
+            section(
+                "plugins.md", "### `ExecutorSpec`, `SplitterSpec`, `ProtocolSpec`, `DatasetSpec` and `Dataset`"
+            ).split("\n- ")[2],
         ),
         (
             Dataset,
-            section("plugins.md", "### `ExecutorSpec`, `SplitterSpec`, `DatasetSpec` and `Dataset`").split("\n- ")[3],
+            section(
+                "plugins.md", "### `ExecutorSpec`, `SplitterSpec`, `ProtocolSpec`, `DatasetSpec` and `Dataset`"
+            ).split("\n- ")[3],
         ),
     ):
         assert set(re.findall(r"`([a-z]\w*)`", text)) <= set(cls.__dataclass_fields__)
