@@ -150,7 +150,7 @@ def _undefined(scores: pd.DataFrame, metric: str, detects: bool) -> list[str]:
     groups: dict[tuple[str, ...], list[str]] = {}
     for method, cells in incomplete.groupby("method", sort=False):
         groups.setdefault(tuple(cells["dataset"]), []).append(str(method))
-    reason = "the classifier does not provide what the metric needs, or a test part lacks a class"
+    reason = "the classifier does not provide what the metric needs, a test part lacks a class, or the metric failed"
     if detects:
         reason = "the metric needs features that are relevant and features that are not"
     return [
