@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mfbench.base.text import counted
 from mfbench.data.columns import APART, drop_columns, label_codes, to_number, to_numbers
 from mfbench.errors import DataError, UnknownNameError, UsageError
 from mfbench.model.specs import Dataset, DatasetSpec
@@ -47,7 +48,8 @@ def _values(dataset: Dataset, column: str, where: str) -> NDArray[np.float64] | 
     values: NDArray[np.float64] = dataset.X[:, dataset.feature_names.index(column)]
     missing = np.flatnonzero(np.isnan(values))
     if len(missing):
-        raise DataError(f"{where} is missing in {len(missing)} rows, first in row {missing[0] + 1}: drop those rows")
+        rows = counted(len(missing), "row")
+        raise DataError(f"{where} is missing in {rows}, first in row {missing[0] + 1}: drop every such row")
     labels = dataset.categories.get(column, ())
     if not labels:
         return values

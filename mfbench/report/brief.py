@@ -103,6 +103,7 @@ def problems(run: Run) -> list[str]:
     notes += [*remarks.restriction(run.meta, listed), *remarks.sampled_rows(run, listed)]
     notes += remarks.left_out(run.left_out, run.unavailable, run.meta.command[2])
     notes += [*remarks.unsuited(run.meta), *remarks.dropped_classes(run.meta, remarks.MOST_NAMED)]
+    notes += remarks.own_splits(run.meta) if len(run.meta.splits) <= remarks.MOST_NAMED else []
     notes += [*scores.not_run_yet(run), *_failures(run.failures)]
     for column, words in (
         ("touched", "Changed global state, such as environment variables or random states"),

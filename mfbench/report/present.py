@@ -253,7 +253,7 @@ def present_table(name: str, form: Form, console: Console) -> str:
     """Return the analysis of a published table in a format; for the terminal it is printed and the result is empty."""
     registry = load_registry()
     table = read_published(name, registry, Path())
-    score = score_named(table.about.metric, registry) if table.about.metric else Score()
+    score = score_named(table.about.metric, registry)[1] if table.about.metric else Score()
     report = report_of_table(table, score, reanalyse(table, score, form.reference), statistics=form.statistics)
     return _present(report, form, console)
 

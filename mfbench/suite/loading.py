@@ -20,6 +20,7 @@ from mfbench.suite.forms import COMMON
 from mfbench.suite.schema import (
     FEWEST_ROWS,
     LARGEST_FILE,
+    LONGEST_METRIC,
     Method,
     ProtocolSettings,
     Suite,
@@ -345,11 +346,11 @@ def shared_entries(protocol: ProtocolSettings, registry: Registry) -> list[Regis
     return [entry, *(registry.metric(name) for name in metrics)]
 
 
-def score_named(text: str, registry: Registry) -> Score:
-    """Return what a score means, whichever protocol measures it."""
+def score_named(text: str, registry: Registry) -> tuple[str, Score]:
+    """Return the canonical name of a score, and what it means, whichever protocol measures it."""
     specs = [entry.spec for entry in registry.protocols.values()]
     spec = next((spec for spec in specs if text in spec.own_scores), next(spec for spec in specs if spec.predicts))
-    return _score(text, spec, registry)[1]
+    return _score(text, spec, registry)
 
 
 def _score(text: str, spec: ProtocolSpec, registry: Registry) -> tuple[str, Score]:
@@ -365,7 +366,10 @@ def _score(text: str, spec: ProtocolSpec, registry: Registry) -> tuple[str, Scor
     except UnknownNameError:
         raise UnknownNameError("metric", expression.name, [*own, *registry.metrics], "see 'mfbench plugins'") from None
     check_parameters(registered, expression.params)
-    return str(expression), Score.of(registered.spec)
+    name = str(expression)
+    if len(name) > LONGEST_METRIC or not name.isascii():  # `Metric` would refuse to read it from the stored run
+        raise UsageError(f"a metric with its parameters has at most {LONGEST_METRIC} characters, all of them ASCII")
+    return name, Score.of(registered.spec)
 
 
 def _check_area(scores: Mapping[str, Score], location: str) -> None:

@@ -63,7 +63,8 @@ def check_trials(datasets: int, methods: int, folds: int, repeats: int, location
         )
 
 
-Metric = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[ -~]+$")]
+LONGEST_METRIC = 200
+Metric = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_METRIC, pattern=r"^[ -~]+$")]
 Name = Annotated[str, StringConstraints(min_length=1, pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 Text = Annotated[str, StringConstraints(min_length=1)]
 Label = Annotated[str, StringConstraints(min_length=1, max_length=24, pattern=r"^\S(.*\S)?$")]

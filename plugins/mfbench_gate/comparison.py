@@ -268,10 +268,13 @@ def parse_limits(texts: Iterable[str]) -> WorseLimits:
 def _parse(part: str) -> tuple[str, float]:
     """Return the measure and value of one limit."""
     measure, separator, text = (piece.strip() for piece in part.rpartition("="))
-    if not separator:
+    if not separator or not measure or ")" in text:
         raise UsageError(f"{part!r} is not a limit: write a measure and a number, such as time=1.05 or accuracy=0.01")
     is_ratio = measure in (TIME, MEMORY)
-    is_share = not is_ratio and _score(measure).percent
+    is_share = False
+    if not is_ratio:
+        measure, score = _score(measure)
+        is_share = score.percent
     try:
         value = float(text)
     except ValueError:
@@ -283,8 +286,8 @@ def _parse(part: str) -> tuple[str, float]:
     return measure, value
 
 
-def _score(measure: str) -> Score:
-    """Return what a measure means that is neither time nor memory."""
+def _score(measure: str) -> tuple[str, Score]:
+    """Return the canonical name of a measure that is neither time nor memory, and what it means."""
     from mfbench.host.registry import load_registry
     from mfbench.suite.loading import score_named
 

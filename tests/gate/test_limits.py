@@ -28,6 +28,8 @@ def test_limits_are_repeated_or_separated_by_commas(texts):
 def test_a_mistake_is_one_sentence():
     for text, sentence in [
         ("time", "'time' is not a limit: write a measure and a number"),
+        ("=1", "'=1' is not a limit"),
+        ("fbeta(beta=2)", "'fbeta(beta=2)' is not a limit"),
         ("time=fast", "'time=fast' is not a ratio of head over base, at least 1: write it as in time=1.05"),
         ("time=5%", "'time=5%' is not a ratio"),
         ("time=nan", "is not a ratio"),
@@ -42,6 +44,11 @@ def test_a_mistake_is_one_sentence():
             parse_limits([text])
         assert sentence in str(raised.value)
         assert "\n" not in str(raised.value)
+
+
+def test_a_metric_with_parameters_is_found_however_it_is_spaced():
+    limits = parse_limits(["fbeta( beta = 2, average='micro' )=0.02,time=1.1"])
+    assert limits == WorseLimits(time=1.1, scores={"fbeta(beta=2, average='micro')": 0.02})
 
 
 def test_an_unknown_measure_gets_a_suggestion():

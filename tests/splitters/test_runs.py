@@ -6,6 +6,7 @@ import pytest
 
 import mfbench
 from mfbench.errors import SuiteError, UsageError
+from mfbench.report.brief import problems
 from mfbench.report.contents import report_of
 from mfbench.stats.paired import UNMET
 
@@ -55,6 +56,7 @@ def test_groups_of_an_added_file_stay_together(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     done = run(**added(groups="patient"))
     assert done.failures.empty
+    assert "patients.csv: 2 × 6 folds by stratified-grouped." in problems(done)
     assert (done.meta.splits["patients.csv"].splitter, done.meta.splits.keys()) == (
         "stratified-grouped",
         {"patients.csv"},

@@ -178,6 +178,10 @@ class TestMetrics:
             ('["fbeta(beta=2)", "fbeta(beta=2 )"]', "'fbeta(beta=2)': list each metric only once"),
             ('["fbeta(gamma=1)"]', "unknown parameter 'gamma' of 'fbeta'"),
             ('["fbeta(beta=import)"]', "cannot read 'fbeta(beta=import)'"),
+            (
+                "[\"fbeta(average='\\\\u00e9')\"]",
+                "a metric with its parameters has at most 200 characters, all of them ASCII",
+            ),
             ('["sklearn:r2"]', "unknown metric 'sklearn:r2'"),
             ('["fdp"]', "the protocol 'repeated-cv' does not measure 'fdp'"),
             ('["area"]', "'area' is the area under another score; list that one as well"),
@@ -195,6 +199,8 @@ class TestMetrics:
             self.load(suite_file, added=["acuracy"])
         with pytest.raises(UsageError, match=r"^--metric 'mcc': 'mcc': list each metric only once"):
             self.load(suite_file, added=["mcc", "mcc"])
+        with pytest.raises(UsageError, match="has at most 200 characters, all of them ASCII"):  # no run could be read
+            self.load(suite_file, added=[f"fbeta(average={'x' * 200!r})"])
 
     def test_a_metric_of_a_plugin(self, suite_file, make_plugin):
         spec = MetricSpec(name="errors", summary="", function=lambda y_true, y_pred: 1.0, percent=False, lowest=0.0)

@@ -30,7 +30,7 @@ def remarks(run: Run) -> Section:
             *left_out(run.left_out, run.unavailable, run.meta.command[2]),
             *unsuited(run.meta),
             *dropped_classes(run.meta),
-            *_own_splits(run.meta),
+            *own_splits(run.meta),
             *_weights(run.meta),
             *_undefined(run.scores, run.settings.metric, run.detects),
             *pending,
@@ -70,7 +70,7 @@ def sampled_rows(run: Run, join: Callable[[Sequence[str]], str] = listing) -> li
     return [f"Training rows are sampled in each fold (max_rows): {join(sampled)}."] if sampled else []
 
 
-def _own_splits(meta: RunMetadata) -> list[str]:
+def own_splits(meta: RunMetadata) -> list[str]:
     """Return a sentence on the splits of each dataset with a splitter, and one on classes that were not trained on."""
     lines = []
     for dataset, own in meta.splits.items():
@@ -150,7 +150,7 @@ def _undefined(scores: pd.DataFrame, metric: str, detects: bool) -> list[str]:
     groups: dict[tuple[str, ...], list[str]] = {}
     for method, cells in incomplete.groupby("method", sort=False):
         groups.setdefault(tuple(cells["dataset"]), []).append(str(method))
-    reason = "the classifier does not provide what the metric needs, or a test part lacks a class"
+    reason = "the classifier does not provide what the metric needs, a test part lacks a class, or the metric failed"
     if detects:
         reason = "the metric needs features that are relevant and features that are not"
     return [

@@ -203,6 +203,8 @@ class Gate:
         measured = self._measured
         if changed := changed_versions(*(measured.versions.get(side, {}) for side in (BASE, HEAD))):
             yield changed
+        if unused := [measure for measure in self.limits.scores if measure not in self.plan.suite.loaded.all_scores]:
+            yield f"Limits without an effect, because the suite does not measure them: {', '.join(unused)}."
         if self._verdicts:
             yield (
                 f"Verdicts after {', '.join(map(str, self._analyses.pairs))} pairs were planned; a cell needs "

@@ -86,6 +86,11 @@ def test_notes_say_how_many_pairs_a_verdict_needs(gate, fake):
     assert any("verdicts after" in sentence for sentence in said)
 
 
+def test_a_note_names_limits_of_metrics_that_the_suite_does_not_measure(gate, fake):
+    notes = gate(fake(), budget=6.5, limits=WorseLimits(scores={"accuracy": 0.1, "mcc": 0.1}))[0].notes
+    assert "Limits without an effect, because the suite does not measure them: mcc." in notes
+
+
 def test_a_note_names_libraries_that_differ(gate, fake):
     assert not any("Versions differ" in note for note in gate(fake(), budget=6.5)[0].notes)
     assert "Versions differ: numpy 2.0 → 2.1." in gate(fake(numpy="2.1"), budget=6.5)[0].notes

@@ -103,7 +103,7 @@ def test_undefined_scores_are_one_line_for_methods_that_lack_the_same(write_run)
     gaps = [{} for _ in range(5)]
     cells = {("d", "A"): gaps, ("d", "B"): 0.5, **{("e", name): gaps for name in "ABCD"}}
     run = write_run({**cells, ("d", "C"): 0.5, ("d", "D"): 0.5}, metrics=["log_loss"])
-    reason = "the classifier does not provide what the metric needs, or a test part lacks a class."
+    reason = "the classifier does not provide what the metric needs, a test part lacks a class, or the metric failed."
     lines = [note for note in remarks(run).notes if note.startswith("Undefined")]
     assert lines == [
         f"Undefined: log_loss of A on d and e; {reason}",
