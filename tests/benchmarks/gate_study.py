@@ -174,6 +174,7 @@ def empty_plan(n_cells: int) -> GatePlan:
     """Return a plan with numbered cells; its dataset is never used."""
     registry = load_registry()
     plan = plan_gate(load_suite("timing", registry, "gate"), registry).suite
+    plan.datasets["d"] = next(iter(plan.datasets.values()))
     trials = [Trial("", "d", str(number), 0, 0, 0) for number in range(n_cells)]
     return GatePlan(plan, tuple(TimedCell(MeasuredCase(trial.method, "d"), (trial,)) for trial in trials))
 

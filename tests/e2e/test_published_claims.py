@@ -12,6 +12,8 @@ ROOT = Path(__file__).resolve().parents[2]
 with (ROOT / "reports" / "published.toml").open("rb") as file:
     FOLDERS = [entry["folder"] for entry in tomllib.load(file)["report"]]
 SAMPLE = 20
+# With another processor, LMNN and the order of nearly equal pairs of LFE differ in about one of twenty sampled results.
+MOST_DIFFERENT = 3
 
 
 @pytest.mark.slow(reason="runs a sample of the trials of each published report again")
@@ -25,5 +27,7 @@ def test_a_sample_of_each_published_report(folder):
     if verification.counts["not run"] == len(verification.trials) and not os.environ.get("MFBENCH_DATA_DIR"):
         pytest.skip("its datasets come from a mirror, and MFBENCH_DATA_DIR names none")
     different = [f"{trial.name}: {trial.detail}" for trial in verification.trials if trial.outcome == "different"]
-    assert not different, f"--seed {verification.seed}: {different}, although {verification.differences}"
+    is_elsewhere = any("processor" in difference for difference in verification.differences)
+    allowed = MOST_DIFFERENT if is_elsewhere else 0
+    assert len(different) <= allowed, f"--seed {verification.seed}: {different}, although {verification.differences}"
     assert not verification.changed and verification.compared

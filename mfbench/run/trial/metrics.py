@@ -47,7 +47,8 @@ class Metric:
         takes_weights = is_of_labels and weights is not None and has_weights(self.function)
         value = float(self.function(*arguments, **({SAMPLE_WEIGHT: weights} if takes_weights else {})))
         lowest, highest = self.spec.range
-        if not np.isnan(value) and not lowest - _ROUNDING <= value <= highest + _ROUNDING:
+        is_possible = np.isfinite(value) and lowest - _ROUNDING <= value <= highest + _ROUNDING
+        if not np.isnan(value) and not is_possible:
             raise ValueError(f"it returned {value:g}, expected a number from {lowest:g} to {highest:g}")
         return value
 
@@ -105,7 +106,7 @@ def evaluate(predictions: Predictions, metrics: Iterable[Metric]) -> dict[str, f
     for metric in metrics:
         try:
             scores[metric.name] = metric.of(predictions)
-        except Exception as error:  # noqa: BLE001 - a metric may raise anything, and the other scores are still valid
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it raises, the other scores are valid
             warnings.warn(f"metric {metric.name!r} failed: {describe_error(error)}", stacklevel=2)
             scores[metric.name] = float("nan")
     return scores
