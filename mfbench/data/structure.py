@@ -96,7 +96,7 @@ def _weights(values: NDArray[np.float64] | Words, where: str) -> NDArray[np.floa
 
 
 def check_weights(weights: NDArray[np.float64], where: str) -> None:
-    """Raise `DataError` unless weights of rows are finite, not negative, and not all zero."""
+    """Raise `DataError` unless sample weights are finite, not negative, and not all zero."""
     wrong = np.flatnonzero(~np.isfinite(weights) | (weights < 0))
     if len(wrong):
         raise DataError(

@@ -66,7 +66,7 @@ class Facts:
     takes_numbers: bool = False  # for selectors: whether it is fitted on numbers
     is_for_two_classes: bool = False  # for classifiers: whether it supports two classes only
     problem: str = ""  # why it is unusable; empty if it is usable
-    takes_weights: bool = False  # whether it accepts the weights of rows
+    takes_weights: bool = False  # whether it accepts sample weights
 
 
 class Prober(Protocol):

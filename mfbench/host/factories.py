@@ -19,7 +19,7 @@ from mfbench.model.evaluation import MetricSpec
 from mfbench.model.specs import DatasetSpec, EstimatorSpec, SelectorSpec
 
 ANY = "**"  # stands for arbitrary further parameters
-SAMPLE_WEIGHT = "sample_weight"  # the parameter for the weights of rows, as in scikit-learn
+SAMPLE_WEIGHT = "sample_weight"  # the parameter for sample weights, as in scikit-learn
 
 
 def import_object(reference: str) -> Any:
@@ -113,7 +113,7 @@ def is_for_two_classes(registered: Registered) -> bool:
 
 
 def has_weights(function: Any) -> bool:
-    """Return whether a function, or the fit of an estimator, has a parameter for the weights of rows."""
+    """Return whether a function, or the fit of an estimator, has a parameter for sample weights."""
     try:
         return SAMPLE_WEIGHT in inspect.signature(function).parameters
     except (TypeError, ValueError):  # no function, or compiled code without a signature
@@ -121,7 +121,7 @@ def has_weights(function: Any) -> bool:
 
 
 def accepts_weights(estimator: Any) -> bool:
-    """Return whether the fit of an estimator, or of the one in an adapter, accepts the weights of rows."""
+    """Return whether the fit of an estimator, or of the one in an adapter, accepts sample weights."""
     from mfbench.host.adapter import Adapted, FunctionSelector
 
     inner = estimator.estimator if isinstance(estimator, Adapted) else estimator
@@ -129,7 +129,7 @@ def accepts_weights(estimator: Any) -> bool:
 
 
 def takes_weights(registered: Registered) -> bool:
-    """Return whether a metric or the fits of a method accept the weights of rows."""
+    """Return whether a metric or the fits of a method accept sample weights."""
     if registered.prober is not None:
         return registered.prober.facts(registered).takes_weights
     target = resolve_factory(registered)

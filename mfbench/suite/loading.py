@@ -382,6 +382,6 @@ def _check_area(scores: Mapping[str, Score], location: str) -> None:
         raise SuiteError(f"{location}: {area!r} is the area under another score; list that one as well")
     if not scores[first].greater_is_better:
         raise SuiteError(
-            f"{location}: {area!r} would be the area under {first!r}, of which less is better; list a score before it "
-            "of which more is better"
+            f"{location}: {area!r} would be the area under {first!r}, for which smaller values are better; list a "
+            "score for which greater values are better before it"
         )

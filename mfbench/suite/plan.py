@@ -157,7 +157,7 @@ class Plan:
     ingredients: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
     # For each two-class method, the datasets with more classes; it has no trials on them.
     unsuited: dict[str, list[str]] = field(default_factory=dict)
-    # The methods and metrics that take no account of the weights of rows, if any dataset has them.
+    # The methods and metrics that take no account of sample weights, if any dataset has them.
     unweighted: list[str] = field(default_factory=list)
     forecast: Forecast | None = None  # expected cost of the run; None until the run starts
     shard: Shard | None = None  # the part of a plan that the trials form; None for a whole plan
@@ -337,7 +337,7 @@ def _unsuited(plan: Plan, planned: PlannedDataset, registry: Registry) -> set[st
 
 
 def _unweighted(plan: Plan, registry: Registry) -> list[str]:
-    """Return the methods, with the step, and the metrics that ignore the weights of rows."""
+    """Return the methods, with the step, and the metrics that ignore sample weights."""
     if all(planned.data.weights is None for planned in plan.datasets.values()):
         return []
     names = []

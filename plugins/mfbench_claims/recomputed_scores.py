@@ -29,7 +29,7 @@ class Truth:
     relevant: tuple[int, ...] = ()  # relevant features, for a protocol without predictions
     pairs: tuple[tuple[int, int], ...] = ()  # true pairs of features
     by_class: bool = False  # whether each class is a separate one-vs-rest problem
-    has_weights: bool = False  # whether the scores depend on weights of rows, which a bundle does not have
+    has_weights: bool = False  # whether the scores depend on sample weights, which a bundle does not have
 
     @classmethod
     def of_rows(

@@ -236,7 +236,9 @@ def _on_differences(verification: Verification) -> Iterator[str]:
         )
         yield f"Differences here: {listed}."
     elif verification.counts[AgreementKind.ROUNDING]:
-        yield "Neither versions nor the processor differ here, so nothing explains the rounding."
+        yield (
+            "Versions and the name of the processor are the same here; processors of one name can round differently."
+        )
 
 
 def _on_verdicts(verification: Verification) -> Iterator[str]:

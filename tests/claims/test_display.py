@@ -91,7 +91,7 @@ def test_what_is_not_equal_is_named():
 
 
 def test_rounding_without_a_reason_and_nothing_compared():
-    assert "nothing explains the rounding" in text((AgreementKind.ROUNDING, "weights"))
+    assert "processors of one name can round differently" in text((AgreementKind.ROUNDING, "weights"))
     nothing = text((AgreementKind.NOT_RUN, "gone"))
     assert "verdict" not in nothing and "confidence" not in nothing
 

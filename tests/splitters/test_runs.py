@@ -102,7 +102,7 @@ def test_weights_of_an_added_file_count_in_fits_and_scores(run, tmp_path, monkey
     ignoring = (
         "KNN (classifier), ONE (classifier), TREE (selector), F1NN (selector and classifier), FUNCTION (selector)"
     )
-    assert f"Weights of rows are ignored by: {ignoring}." in text
+    assert f"Sample weights are ignored by: {ignoring}." in text
     truth, weights = np.arange(N) % 2, np.arange(N) // 8
     for trial in done.trials.query("dataset == 'patients.csv'").itertuples():
         rows = done.test_rows("patients.csv")[trial.repeat, trial.fold]

@@ -185,7 +185,7 @@ class TestMetrics:
             ('["sklearn:r2"]', "unknown metric 'sklearn:r2'"),
             ('["fdp"]', "the protocol 'repeated-cv' does not measure 'fdp'"),
             ('["area"]', "'area' is the area under another score; list that one as well"),
-            ('["brier_score", "area"]', "'area' would be the area under 'brier_score', of which less is better"),
+            ('["brier_score", "area"]', "'area' would be the area under 'brier_score', for which smaller values"),
             ("[]", "an empty list; list at least one metric, or leave it out"),
         ],
     )

@@ -85,10 +85,10 @@ def own_splits(meta: RunMetadata) -> list[str]:
 
 
 def _weights(meta: RunMetadata) -> list[str]:
-    """Return a sentence on the datasets with weights of rows, and one on what ignores them."""
+    """Return a sentence on the datasets with sample weights, and one on what ignores them."""
     if not meta.with_weights:
         return []
-    ignored = [f"Weights of rows are ignored by: {', '.join(meta.unweighted)}."] if meta.unweighted else []
+    ignored = [f"Sample weights are ignored by: {', '.join(meta.unweighted)}."] if meta.unweighted else []
     return [f"Rows have weights in fits and scores: {', '.join(meta.with_weights)}.", *ignored]
 
 

@@ -1,4 +1,4 @@
-"""Weights of rows reach fits and scores that accept them; integer weights equal repeated rows."""
+"""Sample weights reach fits and scores that accept them; integer weights equal repeated rows."""
 
 import warnings
 
