@@ -104,6 +104,7 @@ def _checked(dataset: object, reference: str, registered: Registered) -> Dataset
     """Refuse a malformed dataset with the reason; otherwise later errors would blame the methods."""
     import numpy as np
 
+    from mfbench.data.columns import canonical_sparse
     from mfbench.data.structure import check_weights
 
     def refuse(reason: str) -> NoReturn:
@@ -112,8 +113,8 @@ def _checked(dataset: object, reference: str, registered: Registered) -> Dataset
     if not isinstance(dataset, Dataset):
         refuse(f"is a {type(dataset).__name__}, expected mfbench.Dataset")
     X, y, mask, names = dataset.X, dataset.y, dataset.categorical, dataset.feature_names
-    if not (isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype == np.float64):
-        refuse("has an X that is not a two-dimensional float64 array")
+    if not (isinstance(X, np.ndarray) or dataset.is_sparse) or not (X.ndim == 2 and X.dtype == np.float64):
+        refuse("has an X that is not a two-dimensional float64 array, dense or sparse")
     n, p = X.shape
     if n == 0 or p == 0:
         refuse(f"is empty ({n} rows, {p} columns)")
@@ -146,9 +147,13 @@ def _checked(dataset: object, reference: str, registered: Registered) -> Dataset
             refuse(f"has an attribute {name!r} that is not an array of {n} finite numbers of the type {kind.__name__}")
     if dataset.weights is not None:
         check_weights(dataset.weights, f"the attribute 'weights' of dataset {reference!r} of {registered.plugin}")
-    if np.isinf(X).any():
+    if np.isinf(X.data if dataset.is_sparse else X).any():
         refuse("holds infinite values; mark missing ones as NaN")
-    return dataset
+    if not dataset.is_sparse:
+        return dataset
+    if np.isnan(X.data).any() or mask.any():
+        refuse("is sparse and has missing values or categories; make it dense, or fill and encode them")
+    return replace(dataset, X=canonical_sparse(X))
 
 
 def collection_names(registry: Registry) -> list[str]:

@@ -9,10 +9,11 @@ from typing import Any, TextIO, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from mfbench.data.cache import check_text
 from mfbench.errors import DataError
-from mfbench.model.specs import Dataset, DatasetSpec
+from mfbench.model.specs import Dataset, DatasetSpec, Features
 
 Words = list[str | None]
 T = TypeVar("T")
@@ -112,6 +113,19 @@ def conform(dataset: Dataset, spec: DatasetSpec, origin: str = "") -> Dataset:
     return replace(dataset, name=spec.name, **stated)
 
 
+def canonical_sparse(X: Features) -> Features:
+    """Return sparse features as CSR: sorted, without duplicates and without stored zeros."""
+    X = csr_array(X, dtype=np.float64, copy=True)
+    X.sum_duplicates()
+    X.eliminate_zeros()
+    return X
+
+
+def contiguous(X: Features) -> Features:
+    """Return features in C order; sparse ones as they are."""
+    return np.ascontiguousarray(X) if isinstance(X, np.ndarray) else X
+
+
 def drop_columns(dataset: Dataset, names: Sequence[str]) -> Dataset:
     """Drop columns; missing ones are ignored, since some copies omit identifiers."""
     kept = [index for index, name in enumerate(dataset.feature_names) if name not in names]
@@ -119,7 +133,7 @@ def drop_columns(dataset: Dataset, names: Sequence[str]) -> Dataset:
         return dataset
     return replace(
         dataset,
-        X=np.ascontiguousarray(dataset.X[:, kept]),
+        X=contiguous(dataset.X[:, kept]),
         feature_names=tuple(dataset.feature_names[index] for index in kept),
         categorical=dataset.categorical[kept],
         categories={name: labels for name, labels in dataset.categories.items() if name not in names},
@@ -169,7 +183,7 @@ def with_classes(dataset: Dataset, kept: NDArray[np.intp]) -> Dataset:
     rows = np.isin(dataset.y, kept)
     return replace(
         dataset,
-        X=np.ascontiguousarray(dataset.X[rows]),
+        X=contiguous(dataset.X[rows]),
         y=np.searchsorted(kept, dataset.y[rows]).astype(np.int64),
         class_names=tuple(dataset.class_names[code] for code in kept),
         **rows_of(dataset, rows),

@@ -1,4 +1,4 @@
-"""The user's own tables: load CSV, TSV, ARFF and Parquet files as datasets.
+"""The user's own tables: load CSV, TSV, ARFF, Parquet and svmlight files as datasets.
 
 A file is read into columns of numbers or text; `read_file` then infers the type of each column and rejects anything
 that would silently turn into nonsense. Nothing is unpickled.
@@ -19,12 +19,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.datasets import load_svmlight_file
 
 from mfbench.base.text import counted
 from mfbench.data.cache import check_metadata
 from mfbench.data.columns import (
     MISSING,
     Column,
+    canonical_sparse,
     check_names,
     label_codes,
     open_text,
@@ -133,7 +135,8 @@ def _unquote(match: re.Match[str]) -> str:
     return match[3].strip() if quoted is None else re.sub(r"\\(.)", r"\1", quoted)
 
 
-EXTENSIONS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".arff", ".arff.gz", ".parquet")
+SPARSE = (".svmlight", ".svmlight.gz", ".libsvm", ".libsvm.gz")
+EXTENSIONS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".arff", ".arff.gz", ".parquet", *SPARSE)
 
 # A text column or target with more distinct values than this is suspicious.
 _MANY = 50
@@ -155,6 +158,11 @@ def read_file(
     # numeric order if all are numbers ("2" before "10"; "1" and "1.0" are the same label).
     path = Path(path)
     extension = _extension(path)
+    if extension in SPARSE:
+        if target is not None or categorical:
+            raise UsageError(f"{path} has no names of columns: leave 'target' and 'categorical' out")
+        with _readable(path):
+            return _read_svmlight(path, path.name[: -len(extension)] if name is None else name)
     listed = (categorical,) if isinstance(categorical, str) else tuple(categorical or ())
     with _readable(path):
         if extension == ".parquet":
@@ -295,6 +303,32 @@ def _from_pandas(path: Path, name: str, series: pd.Series[Any], *, with_dates: b
             name, [None if lost else cell.isoformat() for cell, lost in zip(series, series.isna(), strict=True)]
         )
     raise _no_values(path, name, kind)
+
+
+_MOST_FEATURES = 2**24
+
+
+def _read_svmlight(path: Path, name: str) -> Dataset:
+    """Read sparse features, named by their indices in the file, which start at 0 or 1."""
+    with open_text(path, ":"):
+        X, labels = load_svmlight_file(path, zero_based=True)
+    if not X.nnz:
+        raise DataError(f"{path} has no values: write each row as a label and pairs of index:value")
+    if not np.isfinite(X.data).all():
+        raise DataError(f"{path} has a value that is missing or infinite: sparse tables hold finite numbers only")
+    if X.shape[1] > _MOST_FEATURES:
+        raise DataError(f"{path} has the feature {X.shape[1] - 1:,}; there can be {_MOST_FEATURES:,}")
+    first = int(X.shape[1] > 1 and not X[:, [0]].nnz)
+    y, class_names = _labels(path, Column("label", labels))
+    return Dataset(
+        name=name,
+        X=canonical_sparse(X[:, first:]),
+        y=y,
+        class_names=class_names,
+        feature_names=tuple(map(str, range(first, X.shape[1]))),
+        categorical=np.zeros(X.shape[1] - first, dtype=bool),
+        source=f"file {path.name}",
+    )
 
 
 def _check_columns(path: Path, columns: Sequence[Column], target: str | None, categorical: Sequence[str]) -> Column:

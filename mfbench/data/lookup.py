@@ -262,9 +262,11 @@ def import_path(
             raise UsageError("--name, --target and --categorical are for a file; the index of a mirror defines them")
         yield from _import_mirror(Mirror(path), lookup.cache)
         return
-    from mfbench.data.files import EXTENSIONS, read_file
+    from mfbench.data.files import EXTENSIONS, SPARSE, read_file
 
     extension = next((ending for ending in EXTENSIONS if path.name.lower().endswith(ending)), "")
+    if extension in SPARSE:
+        raise UsageError(f"{path} is sparse, and the cache holds dense tables: use the file itself, as file:{path}")
     stem = re.sub(r"[^A-Za-z0-9_-]+", "-", path.name[: len(path.name) - len(extension)]).strip("-")
     reference = parse_reference(ImportReference(name or stem).text).text
     dataset = read_file(path, name=reference, target=target, categorical=categorical)
@@ -330,13 +332,18 @@ def content_hash(dataset: Dataset) -> str:
     # -0.0 into 0.0.
     import numpy as np  # not to tell where a dataset is
 
-    X = np.asarray(dataset.X, dtype=np.float64) + 0.0
-    X[np.isnan(X)] = np.nan
-    words = [list(dataset.class_names), list(dataset.feature_names), dataset.encoding, list(X.shape)]
+    X = dataset.X
+    if dataset.is_sparse:  # canonical already: sorted, without zeros and NaN
+        values = np.concatenate([X.data, X.indices, X.indptr], dtype=np.float64)
+    else:
+        values = np.asarray(X, dtype=np.float64) + 0.0
+        values[np.isnan(values)] = np.nan
+    form = "sparse" if dataset.is_sparse else dataset.encoding
+    words = [list(dataset.class_names), list(dataset.feature_names), form, list(X.shape)]
     parts = [
         _VERSION,
         json.dumps(words, ensure_ascii=True, separators=(",", ":")).encode("ascii"),
-        np.ascontiguousarray(X, dtype="<f8").tobytes(),
+        np.ascontiguousarray(values, dtype="<f8").tobytes(),
         np.ascontiguousarray(dataset.y, dtype="<i8").tobytes(),
         np.ascontiguousarray(dataset.categorical, dtype=np.uint8).tobytes(),
     ]

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from sklearn.impute import SimpleImputer
-from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, OneHotEncoder, StandardScaler
 
-from mfbench.data.columns import class_counts, with_classes
+from mfbench.data.columns import class_counts, contiguous, with_classes
 from mfbench.errors import DataError
-from mfbench.model.specs import Dataset
+from mfbench.model.specs import Dataset, Features
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,7 +52,8 @@ class Columns:
     @classmethod
     def of(cls, dataset: Dataset) -> Columns:
         """Return the columns of a dataset."""
-        return cls(dataset.categorical, dataset.encoding, bool(np.isnan(dataset.X).any()), dataset.feature_names)
+        missing = not dataset.is_sparse and bool(np.isnan(dataset.X).any())
+        return cls(dataset.categorical, dataset.encoding, missing, dataset.feature_names)
 
     def subset(self, features: NDArray[np.intp]) -> Columns:
         """Return the columns of a subset of the features."""
@@ -69,13 +70,14 @@ class Encoder:
 
     # Missing numbers become the training median, missing categories the most frequent one. Categories become one-hot
     # columns (a single column for two categories; all zero for categories unseen in training) or their codes. Only
-    # numbers are scaled; one-hot columns stay 0 and 1.
+    # numbers are scaled; one-hot columns stay 0 and 1. Sparse columns are divided by their standard deviation or
+    # largest absolute value and not shifted, so zeros stay zeros.
 
     def __init__(self, columns: Columns, scale: Scale) -> None:
         self.columns = columns
         self.scale = scale
 
-    def fit(self, X: NDArray[np.float64]) -> Encoder:
+    def fit(self, X: Features) -> Encoder:
         """Learn from training rows of shape (n_samples, n_features)."""
         one_hot = self.columns.categorical if self.columns.encoding == "one-hot" else np.zeros(X.shape[1], bool)
         self._numeric = np.flatnonzero(~one_hot)
@@ -84,7 +86,9 @@ class Encoder:
         X = self._impute(X)
         self._scaler = None
         if self.scale != "none" and len(self._numeric):
-            scaler = StandardScaler() if self.scale == "standard" else MinMaxScaler()
+            shifts = isinstance(X, np.ndarray)  # not if they are sparse
+            of_range = MinMaxScaler() if shifts else MaxAbsScaler()
+            scaler = StandardScaler(with_mean=shifts) if self.scale == "standard" else of_range
             self._scaler = scaler.fit(X[:, self._numeric])
         self._one_hot = None
         self.groups_ = self._numeric
@@ -95,19 +99,19 @@ class Encoder:
             self.groups_ = np.concatenate([self._numeric, np.repeat(self._nominal, widths)])
         return self
 
-    def transform(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+    def transform(self, X: Features) -> Features:
         """Encode rows of shape (n_samples, n_features) as (n_samples, n_encoded)."""
         X = self._impute(X)
         numbers = X if not len(self._nominal) else X[:, self._numeric]
         if self._scaler is not None:
             numbers = self._scaler.transform(numbers)
         if self._one_hot is None:
-            return np.ascontiguousarray(numbers)
+            return contiguous(numbers)
         with warnings.catch_warnings():  # categories unseen in training are encoded as zeros by design
             warnings.filterwarnings("ignore", message="Found unknown categories", category=UserWarning)
             return np.hstack([numbers, self._one_hot.transform(X[:, self._nominal])])
 
-    def _fit_imputers(self, X: NDArray[np.float64]) -> list[tuple[NDArray[np.intp], Any]]:
+    def _fit_imputers(self, X: Features) -> list[tuple[NDArray[np.intp], Any]]:
         parts = [
             (np.flatnonzero(~self.columns.categorical), "median"),
             (np.flatnonzero(self.columns.categorical), "most_frequent"),
@@ -118,7 +122,7 @@ class Encoder:
             if len(where)
         ]
 
-    def _impute(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _impute(self, X: Features) -> Features:
         if not self._imputers:
             return X
         filled = X.copy()

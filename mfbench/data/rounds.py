@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mfbench.data.catalog import find
-from mfbench.data.columns import rows_of
+from mfbench.data.columns import contiguous, rows_of
 from mfbench.data.lookup import Lookup
 from mfbench.data.reference import Reference, RegisteredReference
 from mfbench.errors import DataError, UsageError
@@ -90,7 +90,7 @@ def reorder_columns(data: Dataset, order: NDArray[np.intp]) -> Dataset:
         pairs = tuple(sorted((min(position[i], position[j]), max(position[i], position[j])) for i, j in pairs))
     return replace(
         data,
-        X=np.ascontiguousarray(data.X[:, order]),
+        X=contiguous(data.X[:, order]),
         feature_names=tuple(data.feature_names[j] for j in order),
         categorical=data.categorical[order],
         relevant=relevant,

@@ -45,7 +45,8 @@ def with_structure(dataset: Dataset, names: Mapping[str, str | None], where: str
 
 def _values(dataset: Dataset, column: str, where: str) -> NDArray[np.float64] | Words:
     """Return a column as numbers or as words, without missing values."""
-    values: NDArray[np.float64] = dataset.X[:, dataset.feature_names.index(column)]
+    one = dataset.X[:, [dataset.feature_names.index(column)]]
+    values: NDArray[np.float64] = (one.toarray() if dataset.is_sparse else one).ravel()
     missing = np.flatnonzero(np.isnan(values))
     if len(missing):
         rows = counted(len(missing), "row")

@@ -67,6 +67,7 @@ class Facts:
     is_for_two_classes: bool = False  # for classifiers: whether it supports two classes only
     problem: str = ""  # why it is unusable; empty if it is usable
     takes_weights: bool = False  # whether it accepts sample weights
+    takes_sparse: bool = False  # whether it accepts sparse features
 
 
 class Prober(Protocol):

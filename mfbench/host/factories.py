@@ -112,6 +112,18 @@ def is_for_two_classes(registered: Registered) -> bool:
     return tags is not None and not tags.multi_class
 
 
+def takes_sparse(registered: Registered) -> bool:
+    """Return whether a method accepts sparse features, by scikit-learn's tags."""
+    if registered.prober is not None:
+        return registered.prober.facts(registered).takes_sparse
+    from sklearn.utils import get_tags
+
+    try:
+        return bool(get_tags(build(registered, {})).input_tags.sparse)
+    except Exception:  # noqa: BLE001 - as above: without tags, a method is assumed to need a dense array
+        return False
+
+
 def has_weights(function: Any) -> bool:
     """Return whether a function, or the fit of an estimator, has a parameter for sample weights."""
     try:

@@ -98,8 +98,8 @@ class ChildProber:
         )
         try:
             facts = [
-                Facts(tuple(map(str, names)), bool(numbers), bool(two), str(problem), bool(weights))
-                for names, numbers, two, problem, weights in answers
+                Facts(tuple(map(str, names)), bool(numbers), bool(two), str(problem), bool(weights), bool(sparse))
+                for names, numbers, two, problem, weights, sparse in answers
             ]
         except (TypeError, ValueError):
             facts = []

@@ -13,12 +13,19 @@ import numpy as np
 from mfbench.errors import MfbenchError, PluginError, UsageError, describe_error
 from mfbench.host.adapter import NoSelectorError
 from mfbench.host.expressions import Plugin, Registered
-from mfbench.host.factories import build, is_for_two_classes, parameter_names, takes_numbers, takes_weights
+from mfbench.host.factories import (
+    build,
+    is_for_two_classes,
+    parameter_names,
+    takes_numbers,
+    takes_sparse,
+    takes_weights,
+)
 from mfbench.host.registry import load_registry
 from mfbench.model.evaluation import MetricSpec
 from mfbench.model.specs import ClassifierSpec, EstimatorSpec, SelectorSpec
 
-Answer = tuple[list[str], bool, bool, str, bool]
+Answer = tuple[list[str], bool, bool, str, bool, bool]
 
 
 def check_usable(registered: Registered, params: Mapping[str, Any]) -> None:
@@ -81,9 +88,10 @@ def answer(plugin: Plugin, requests: Sequence[tuple[str, str]]) -> list[Answer]:
             numbers = is_selector and takes_numbers(registered)
             two = isinstance(registered.spec, ClassifierSpec) and is_for_two_classes(registered)
             weights = isinstance(registered.spec, EstimatorSpec | MetricSpec) and takes_weights(registered)
-            answers.append((names, numbers, two, "", weights))
+            sparse = isinstance(registered.spec, EstimatorSpec) and takes_sparse(registered)
+            answers.append((names, numbers, two, "", weights, sparse))
         except MfbenchError as error:
-            answers.append(([], False, False, str(error), False))
+            answers.append(([], False, False, str(error), False, False))
     return answers
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Factory = str | Callable[..., Any]
+Features = Any  # an array of float64, or a `scipy.sparse.csr_array`
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -276,8 +277,9 @@ class Dataset:
     ----------
     name : str
         The reference from which it was loaded.
-    X : ndarray of shape (n_samples, n_features)
-        float64. A categorical column holds codes 0, 1, …; NaN marks a missing value.
+    X : ndarray or scipy.sparse array of shape (n_samples, n_features)
+        float64. A categorical column holds codes 0, 1, …; NaN marks a missing value. Sparse features stay sparse, as
+        `scipy.sparse.csr_array`; they have neither categories nor missing values.
     y : ndarray of shape (n_samples,)
         Class codes 0 … n_classes - 1 (int64).
     class_names : tuple of str
@@ -309,7 +311,7 @@ class Dataset:
     """
 
     name: str
-    X: NDArray[np.float64]
+    X: Features
     y: NDArray[np.int64]
     class_names: tuple[str, ...]
     feature_names: tuple[str, ...]
@@ -341,6 +343,11 @@ class Dataset:
     def n_features(self) -> int:
         """Number of columns."""
         return int(self.X.shape[1])
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the features are sparse."""
+        return hasattr(self.X, "tocsr")
 
     @property
     def n_classes(self) -> int:

@@ -226,7 +226,7 @@ def show_dataset(
     import numpy as np
 
     counts = np.bincount(dataset.y, minlength=dataset.n_classes)
-    missing = np.isnan(dataset.X)
+    missing = np.isnan([[0.0]] if dataset.is_sparse else dataset.X)
     facts = {
         "rows": str(dataset.n_samples),
         "features": f"{dataset.n_features} ({int(dataset.categorical.sum())} categorical, as {dataset.encoding})"

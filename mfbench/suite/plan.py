@@ -21,7 +21,7 @@ from mfbench.data.structure import check_parts, with_structure
 from mfbench.errors import DataError, DataUnavailableError, PluginError, SuiteError, UsageError
 from mfbench.host.code_hashes import factory_name, forget, host_code, method_code, numeric_versions
 from mfbench.host.expressions import Registered, canonical_text
-from mfbench.host.factories import is_for_two_classes, takes_weights
+from mfbench.host.factories import is_for_two_classes, takes_sparse, takes_weights
 from mfbench.host.registry import Registry
 from mfbench.model.specs import Dataset, DatasetSpec
 from mfbench.model.trials import Trial, Unavailable
@@ -157,6 +157,8 @@ class Plan:
     ingredients: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
     # For each two-class method, the datasets with more classes; it has no trials on them.
     unsuited: dict[str, list[str]] = field(default_factory=dict)
+    # For each method that needs dense features, the sparse datasets; it has no trials on them.
+    needs_dense: dict[str, list[str]] = field(default_factory=dict)
     # The methods and metrics that take no account of sample weights, if any dataset has them.
     unweighted: list[str] = field(default_factory=list)
     forecast: Forecast | None = None  # expected cost of the run; None until the run starts
@@ -310,10 +312,15 @@ def _trials(plan: Plan, planned: PlannedDataset, registry: Registry) -> Iterator
     settings = plan.loaded.protocol
     seed = plan.loaded.suite.suite.seed
     bases = {}
-    unsuited = _unsuited(plan, planned, registry)
-    for label in unsuited:
-        plan.unsuited.setdefault(label, []).append(planned.label)
-    methods = [method for label, method in plan.methods.items() if label not in unsuited]
+    unsuited, needs_dense = _unsuited(plan, planned, registry), _needs_dense(plan, planned, registry)
+    methods = []
+    for label, method in plan.methods.items():
+        if label in unsuited:
+            plan.unsuited.setdefault(label, []).append(planned.label)
+        elif label in needs_dense:
+            plan.needs_dense.setdefault(label, []).append(planned.label)
+        else:
+            methods.append(method)
     for method in methods:
         ingredients = key_ingredients(planned, method, settings, registry)
         plan.ingredients[planned.label, method.label] = ingredients
@@ -334,6 +341,18 @@ def _unsuited(plan: Plan, planned: PlannedDataset, registry: Registry) -> set[st
         return set()
     classifiers = {m.label: m.classifier.expression.name for m in plan.methods.values() if m.classifier is not None}
     return {label for label, name in classifiers.items() if is_for_two_classes(registry.classifier(name))}
+
+
+def _needs_dense(plan: Plan, planned: PlannedDataset, registry: Registry) -> set[str]:
+    """Return the methods that do not accept sparse features if a dataset has them."""
+    if not planned.data.is_sparse:
+        return set()
+    return {
+        method.label
+        for method in plan.methods.values()
+        for kind, step in (("selector", method.selector), ("classifier", method.classifier))
+        if step is not None and not takes_sparse(registry.entries(kind, step.expression)[0])
+    }
 
 
 def _unweighted(plan: Plan, registry: Registry) -> list[str]:

@@ -7,6 +7,7 @@ column needs its ranks only.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,12 +27,18 @@ POSITIONS = np.empty(64, dtype=np.int64)
 POSITIONS[[(int(DE_BRUIJN) << k & 0xFFFFFFFFFFFFFFFF) >> 58 for k in range(64)]] = np.arange(64)
 
 
-def enlarged(X: NDArray[np.float64]) -> NDArray[np.float64]:
+def enlarged(X: Any) -> Any:
     """Return X with each column of tiny range multiplied by a power of two, to a range above 0.5, without rounding."""
     with np.errstate(over="ignore"):
-        ranges = np.ptp(X, axis=0)
+        dense = isinstance(X, np.ndarray)
+        ranges = np.ptp(X, axis=0) if dense else (X.max(axis=0) - X.min(axis=0)).toarray().ravel()
     _, exponents = np.frexp(ranges)
-    return np.ldexp(X, np.where((ranges > 0) & (ranges < SMALL_RANGE), -exponents, 0))
+    shifts = np.where((ranges > 0) & (ranges < SMALL_RANGE), -exponents, 0)
+    if dense:
+        return np.ldexp(X, shifts)
+    X = X.copy()
+    X.data = np.ldexp(X.data, shifts[X.indices])
+    return X
 
 
 @dataclass

@@ -6,6 +6,7 @@ Also univariate screening, for methods that cannot search thousands of features.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -22,11 +23,17 @@ from mfbench_learners.estimators import ImportanceSelectorMixin
 class ImportanceSelector(ImportanceSelectorMixin, BaseEstimator, ABC):
     """A selector that ranks columns by `_importances`, which subclasses implement."""
 
+    _takes_sparse: ClassVar[bool] = False
     # Types only: the range depends on X.
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"n_features_to_select": [Integral, None]}
 
     def __init__(self, *, n_features_to_select: int | None = None) -> None:
         self.n_features_to_select = n_features_to_select
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._takes_sparse
+        return tags
 
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
         """Score every column.
@@ -34,7 +41,7 @@ class ImportanceSelector(ImportanceSelectorMixin, BaseEstimator, ABC):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers.
+            Finite numbers. May be sparse if scikit-learn's tag of the selector says so.
         y : array-like of shape (n_samples,), default=None
             Class labels. A selector that uses `X` alone ignores them.
 
@@ -51,11 +58,12 @@ class ImportanceSelector(ImportanceSelectorMixin, BaseEstimator, ABC):
         self._validate_params()
         table: NDArray[np.float64]
         target: NDArray[Any] = np.empty(0)
+        sparse = "csr" if self._takes_sparse else False
         if self.__sklearn_tags__().target_tags.required:
-            table, labels = validate_data(self, X, y, dtype=np.float64)
+            table, labels = validate_data(self, X, y, dtype=np.float64, accept_sparse=sparse)
             target = self._target(labels)
         else:
-            table = validate_data(self, X, dtype=np.float64)
+            table = validate_data(self, X, dtype=np.float64, accept_sparse=sparse)
         self._check_n_features_to_select(table.shape[1])
         self.feature_importances_ = self._importances(table, target)
         return self
@@ -93,6 +101,19 @@ class NumberSelector(SupervisedSelector):
 def are_numbers(y: NDArray[Any]) -> bool:
     """Return whether a target from `NumberSelector` consists of numbers, not of class codes."""
     return y.dtype.kind == "f"
+
+
+_COLUMNS_AT_ONCE = 1024
+
+
+def dense_columns(X: Any) -> Iterator[NDArray[np.float64]]:
+    """Yield the columns of a table as dense blocks: a dense table as one, a sparse one in parts."""
+    if isinstance(X, np.ndarray):
+        yield X
+        return
+    by_column = X.tocsc()
+    for first in range(0, X.shape[1], _COLUMNS_AT_ONCE):
+        yield by_column[:, first : first + _COLUMNS_AT_ONCE].toarray(order="C")
 
 
 def strongest(X: NDArray[np.float64], codes: NDArray[np.intp], count: int) -> NDArray[np.intp]:

@@ -85,6 +85,8 @@ class RandomForestSelector(_EnsembleSelector):
     [2, 3]
     """
 
+    _takes_sparse = True
+
     def __init__(
         self,
         *,

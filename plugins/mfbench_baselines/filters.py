@@ -13,7 +13,13 @@ from scipy.special import fdtrc
 from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
 from sklearn.utils import check_random_state
 
-from mfbench_baselines._selector import ImportanceSelector, NumberSelector, SupervisedSelector, are_numbers
+from mfbench_baselines._selector import (
+    ImportanceSelector,
+    NumberSelector,
+    SupervisedSelector,
+    are_numbers,
+    dense_columns,
+)
 
 LARGEST = float(np.finfo(np.float64).max)
 
@@ -57,8 +63,10 @@ class VarianceFilter(ImportanceSelector):
     [0.25, 0.0, 0.139]
     """
 
+    _takes_sparse = True
+
     def _importances(self, X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
-        return np.asarray(_range_scaled(X).var(axis=0))
+        return np.concatenate([_range_scaled(columns).var(axis=0) for columns in dense_columns(X)])
 
 
 class AnovaFFilter(SupervisedSelector):
@@ -114,26 +122,35 @@ class AnovaFFilter(SupervisedSelector):
     [0.106, 1.0, 0.0]
     """
 
+    _takes_sparse = True
+
     def _importances(self, X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
-        sizes = np.bincount(y)
-        n_samples, n_classes = len(y), len(sizes)
         self._check_classes(y)
+        n_samples, n_classes = len(y), int(y.max()) + 1
         if n_samples <= n_classes:
             raise ValueError(
                 f"AnovaFFilter needs more samples than classes: n_samples = {n_samples}, {n_classes} classes"
             )
-        Z = _range_scaled(X)  # F does not depend on unit and offset; rounding and overflow do
-        groups = [Z[y == k] for k in range(n_classes)]
-        means = np.array([group.mean(axis=0) for group in groups])
-        between = sizes @ (means - Z.mean(axis=0)) ** 2 / (n_classes - 1)
-        within = sum(((group - mean) ** 2).sum(axis=0) for group, mean in zip(groups, means, strict=True))
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            F = between / (within / (n_samples - n_classes))
-        # Rounding can shift the mean of equal values, so this compares the values themselves.
-        F[np.all([np.ptp(group, axis=0) == 0 for group in groups], axis=0)] = np.inf
-        F[np.ptp(Z, axis=0) == 0] = 0.0
+        F = np.concatenate([_f_statistics(columns, y) for columns in dense_columns(X)])
         self.p_values_ = fdtrc(n_classes - 1, n_samples - n_classes, F)
         return np.asarray(np.minimum(F, LARGEST))
+
+
+def _f_statistics(X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the F statistic of each column; infinite if the column differs between classes only."""
+    sizes = np.bincount(y)
+    n_samples, n_classes = len(y), len(sizes)
+    Z = _range_scaled(X)  # F does not depend on unit and offset; rounding and overflow do
+    groups = [Z[y == k] for k in range(n_classes)]
+    means = np.array([group.mean(axis=0) for group in groups])
+    between = sizes @ (means - Z.mean(axis=0)) ** 2 / (n_classes - 1)
+    within = sum(((group - mean) ** 2).sum(axis=0) for group, mean in zip(groups, means, strict=True))
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        F = between / (within / (n_samples - n_classes))
+    # Rounding can shift the mean of equal values, so this compares the values themselves.
+    F[np.all([np.ptp(group, axis=0) == 0 for group in groups], axis=0)] = np.inf
+    F[np.ptp(Z, axis=0) == 0] = 0.0
+    return np.asarray(F)
 
 
 class MutualInfoFilter(NumberSelector):
@@ -253,6 +270,8 @@ class RandomFilter(ImportanceSelector):
     (2, 2)
     """
 
+    _takes_sparse = True
+
     def __init__(
         self,
         *,
@@ -312,6 +331,8 @@ class FixedColumns(ImportanceSelector):
     >>> FixedColumns(first=1, count=2).fit([[1, 2, 3, 4], [5, 6, 7, 8]]).feature_importances_.tolist()
     [0.0, 1.0, 1.0, 0.0]
     """
+
+    _takes_sparse = True
 
     def __init__(self, *, n_features_to_select: int | None = None, first: int = 0, count: int | None = None) -> None:
         super().__init__(n_features_to_select=n_features_to_select)

@@ -43,10 +43,10 @@ def test_parameters_tags_and_problems(plugin):
     requests = [("selector", "ridge"), ("classifier", "gone"), ("classifier", "counter"), ("selector", "needs")]
     ridge, gone, counter, needs = answer(plugin, requests)
     assert "alpha" in ridge[0]
-    assert ridge[1:] == (True, False, "", True)
+    assert ridge[1:] == (True, False, "", True, True)
     assert gone[:3] == ([], False, False)
     assert "ModuleNotFoundError" in gone[3]
-    assert counter == (["iterable", "value"], False, False, "", False)
+    assert counter == (["iterable", "value"], False, False, "", False, False)
     assert "'needs' of answering cannot be built without parameters" in needs[3]
 
 
@@ -56,5 +56,5 @@ def test_a_classifier_for_two_classes_is_one_by_its_tags(plugin):
 
 
 def test_a_name_that_the_plugin_no_longer_registers_is_a_problem(plugin):
-    ((*_, problem, _),) = answer(plugin, [("selector", "other")])
+    ((_, _, _, problem, *_),) = answer(plugin, [("selector", "other")])
     assert "unknown selector 'other'" in problem

@@ -42,6 +42,7 @@ def remarks(run: Run) -> Section:
         data={
             "left_out": lambda: run.left_out,
             "unsuited": lambda: run.meta.unsuited,
+            "needs_dense": lambda: run.meta.needs_dense,
             "dropped_classes": lambda: run.meta.dropped_classes,
             "unavailable": lambda: list(run.unavailable),
             "failures": lambda: run.failures,
@@ -126,10 +127,14 @@ def left_out(reasons: Mapping[str, str], unavailable: Mapping[str, Unavailable],
 
 
 def unsuited(meta: RunMetadata) -> list[str]:
-    """Return a line for each binary-only method that was left out of multi-class datasets."""
+    """Return a line for each method that was left out of datasets of more classes, or sparse ones."""
     return [
-        f"Left out: {method} on {listing(datasets)}: it is for two classes, by scikit-learn's tag multi_class."
-        for method, datasets in meta.unsuited.items()
+        f"Left out: {method} on {listing(datasets)}: it is for {what}."
+        for what, datasets_of in (
+            ("two classes, by scikit-learn's tag multi_class", meta.unsuited),
+            ("dense data, by scikit-learn's tag sparse", meta.needs_dense),
+        )
+        for method, datasets in datasets_of.items()
     ]
 
 

@@ -329,6 +329,7 @@ class RunMetadata(BaseModel, frozen=True):
     dropped_classes: dict[str, dict[str, int]] = {}
     # For each two-class method, the datasets with more classes; it has no trials on them.
     unsuited: dict[str, list[str]] = {}
+    needs_dense: dict[str, list[str]] = {}
     with_weights: list[str] = []  # datasets whose rows have weights
     unweighted: list[str] = []  # the methods and metrics that ignore these
     environment: Environment
@@ -432,6 +433,7 @@ def metadata_of(
         classes={label: p.classes for label, p in plan.datasets.items() if p.classes != loaded.protocol.classes},
         dropped_classes={label: dict(p.dropped) for label, p in plan.datasets.items() if p.dropped},
         unsuited=plan.unsuited,
+        needs_dense=plan.needs_dense,
         with_weights=[label for label, planned in plan.datasets.items() if planned.data.weights is not None],
         unweighted=plan.unweighted,
         environment=environment,

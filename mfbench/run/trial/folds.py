@@ -13,6 +13,7 @@ import numpy as np
 from mfbench.data.prepare import Columns, Encoder, Scale
 from mfbench.data.structure import check_parts
 from mfbench.errors import DataError
+from mfbench.model.specs import Features
 from mfbench.model.trials import Interactions
 from mfbench.run.trial.guard import Stopwatch, shared
 from mfbench.suite.methods import count_of
@@ -52,8 +53,8 @@ SharedFits = dict[tuple[FoldPath, str], Selection]
 class Encoded:
     """The encoded rows of a fold; read-only, because trials share them."""
 
-    train: NDArray[np.float64]
-    test: NDArray[np.float64]
+    train: Features
+    test: Features
     groups: NDArray[np.intp]  # the original feature of each column
 
 
@@ -62,7 +63,7 @@ class Fold:
 
     def __init__(
         self,
-        X: NDArray[np.float64],
+        X: Features,
         y: NDArray[np.int64],
         columns: Columns,
         train: NDArray[np.intp],
@@ -110,7 +111,7 @@ class Fold:
         return None if self.weights is None else self.weights[rows]
 
     @property
-    def raw_train(self) -> NDArray[np.float64]:
+    def raw_train(self) -> Features:
         """Unencoded training rows."""
         return self.X[self.train]
 
@@ -129,7 +130,7 @@ class Fold:
         """The encoder that imputes, encodes and scales, fitted on the training rows."""
         return self._encoder or self._fit_encoder(self.raw_train)
 
-    def _fit_encoder(self, rows: NDArray[np.float64]) -> Encoder:
+    def _fit_encoder(self, rows: Features) -> Encoder:
         self._encoder = Encoder(self.columns, self.scale).fit(rows)
         return self._encoder
 

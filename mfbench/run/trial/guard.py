@@ -20,10 +20,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mfbench.host.registry import GROUP, HOST
+from mfbench.model.specs import Features
 from mfbench.model.trials import Status, Trial, TrialResult
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    pass
 
 _STATUS = Path("/proc/self/status")
 _CLEAR = Path("/proc/self/clear_refs")
@@ -159,19 +160,23 @@ def _fail(result: TrialResult, status: Status, kind: str, message: str, trace: s
 _LIBRARIES = ("sklearn", "xgboost")
 
 
-def shared(array: NDArray[np.float64]) -> NDArray[np.float64]:
+def shared(array: Features) -> Features:
     """Return an array in C order that estimators can share: its base array and all views are read-only."""
+    if not isinstance(array, np.ndarray):
+        return array
     array = np.ascontiguousarray(array)
     array.flags.writeable = False
     # A view of a read-only array cannot be made writeable; the base array could be, by an estimator.
     return array.view()
 
 
-def rows_for(estimator: Any, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+def rows_for(estimator: Any, rows: Features) -> Features:
     """Return the rows to pass to an estimator: zero-copy if it is known not to write to them, otherwise a copy."""
     # Copying a large dataset costs more than all other overhead of a trial. A copy is made for classes outside
-    # scikit-learn, XGBoost and the built-in plugins, and for estimators that contain one.
-    return rows if rows.flags.writeable or _reads_only(estimator) else rows.copy()
+    # scikit-learn, XGBoost and the built-in plugins, and for estimators that contain one. Sparse rows, which cannot be
+    # read-only as a whole, are always copied.
+    shares = isinstance(rows, np.ndarray) and (rows.flags.writeable or _reads_only(estimator))
+    return rows if shares else rows.copy()
 
 
 @cache

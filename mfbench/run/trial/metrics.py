@@ -15,6 +15,7 @@ from mfbench.host.expressions import parse
 from mfbench.host.factories import SAMPLE_WEIGHT, check_parameters, has_weights, resolve_factory
 from mfbench.host.registry import Registry
 from mfbench.model.evaluation import MetricSpec
+from mfbench.model.specs import Features
 from mfbench.model.trials import Predictions
 
 if TYPE_CHECKING:
@@ -67,14 +68,14 @@ def resolve_metrics(names: Iterable[str], registry: Registry) -> list[Metric]:
 
 def predict(
     classifier: Any,
-    X: NDArray[np.float64],
+    X: Features,
     y_true: NDArray[np.int64],
     metrics: Sequence[Metric],
     with_scores: bool = False,
 ) -> Predictions:
     """Return the predictions of a fitted classifier."""
     y_pred = np.asarray(classifier.predict(X))
-    if y_pred.shape == (len(X), 1):  # CatBoost's shape for more than two classes
+    if y_pred.shape == (X.shape[0], 1):  # CatBoost's shape for more than two classes
         y_pred = y_pred[:, 0]
     y_score: NDArray[np.float64] | None = None
     is_probability = False

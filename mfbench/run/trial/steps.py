@@ -15,6 +15,7 @@ import numpy as np
 from mfbench.data.prepare import Columns
 from mfbench.host.expressions import Expression
 from mfbench.host.factories import SAMPLE_WEIGHT, accepts_weights
+from mfbench.model.specs import Features
 from mfbench.model.trials import Interactions
 from mfbench.run.trial.folds import (
     Fold,
@@ -151,8 +152,8 @@ def seeded(estimator: Any, seed: int, fixed: Mapping[str, Any]) -> Any:
 class ClassifierInput:
     """The columns for fitting and predicting with a classifier, and the selection behind them."""
 
-    train: NDArray[np.float64]
-    test: NDArray[np.float64]
+    train: Features
+    test: Features
     groups: NDArray[np.intp]  # the original feature of each column
     identity: bytes = b""  # equal for equal columns of one fold
     selection: Selection | None = None
@@ -167,9 +168,7 @@ class Fitted:
     watch: Stopwatch
 
 
-def fit_on(
-    rows: NDArray[np.float64], target: NDArray[Any], estimator: Any, weights: NDArray[np.float64] | None = None
-) -> Fitted:
+def fit_on(rows: Features, target: NDArray[Any], estimator: Any, weights: NDArray[np.float64] | None = None) -> Fitted:
     """Fit a new estimator on possibly shared rows (see `rows_for`), with their weights if it accepts them."""
     rows = rows_for(estimator, rows)
     options = {} if weights is None or not accepts_weights(estimator) else {SAMPLE_WEIGHT: weights}
@@ -248,7 +247,10 @@ class Steps:
         factor = metric_weights(selection.column_weights, weights)[kept]
         selected = np.unique(groups[factor > 0]).astype(np.int64)
         identity = kept.tobytes() + factor.tobytes()
-        return ClassifierInput(train * factor, test * factor, groups, identity, selection, selected)
+        train, test = train * factor, test * factor
+        if not isinstance(train, np.ndarray):
+            train, test = train.tocsr(), test.tocsr()
+        return ClassifierInput(train, test, groups, identity, selection, selected)
 
     def selection(self, fold: Fold, point: GridPoint) -> Selection:
         """Return the selector's weights on a fold, from a new fit or from one stored with the fold."""

@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from mfbench.data.prepare import Columns
 from mfbench.data.reference import RegisteredReference
 from mfbench.host.code_hashes import HOST
 from mfbench.host.expressions import Plugin
 from mfbench.host.registry import Registry
+from mfbench.model.specs import Features
 from mfbench.model.trials import Trial
 from mfbench.suite.loading import shared_entries
 from mfbench.suite.methods import PlannedDataset, ResolvedMethod
@@ -73,7 +75,7 @@ def visible(plugins: Iterable[Plugin], owners: Owners) -> list[Plugin]:
     return [plugin for plugin in plugins if owners_of_plugin(plugin) <= owners]
 
 
-# File names of the features, the class codes and, if rows have weights, these.
+# File names of the features (three arrays if they are sparse), the class codes and, if rows have weights, these.
 ArrayFiles = tuple[str, ...]
 
 
@@ -115,8 +117,9 @@ class Job:
 
 def write_arrays(planned: PlannedDataset, folder: Path) -> ArrayFiles:
     """Write a dataset's arrays to files that `read_arrays` memory-maps in a worker; return the file names."""
-    X, weights = np.ascontiguousarray(planned.data.X), planned.data.weights
-    return tuple(_write(array, folder) for array in (X, planned.data.y, weights) if array is not None)
+    X, weights = planned.data.X, planned.data.weights
+    features = (X.data, X.indices, X.indptr) if planned.data.is_sparse else (np.ascontiguousarray(X),)
+    return tuple(_write(array, folder) for array in (*features, planned.data.y, weights) if array is not None)
 
 
 def _write(array: NDArray[Any], folder: Path) -> str:
@@ -133,13 +136,18 @@ def hash_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-Arrays = tuple["NDArray[np.float64]", "NDArray[np.int64]", "NDArray[np.float64] | None"]
+Arrays = tuple[Features, "NDArray[np.int64]", "NDArray[np.float64] | None"]
 
 
 def read_arrays(job: Job, dataset: str) -> Arrays:
     """Return a dataset's features, class codes and weights; all workers share one copy of the features."""
-    features, classes, *others = (job.data_folder / name for name in job.files[dataset])
-    X = np.load(features, mmap_mode="r", allow_pickle=False)
-    y: NDArray[np.int64] = np.load(classes, allow_pickle=False)
-    weights = np.load(others[0], allow_pickle=False) if others else None
-    return np.asarray(X), y, weights  # a plain view: an estimator that checks the type must not see np.memmap
+    # Plain views: an estimator that checks the type must not see np.memmap.
+    files = (job.data_folder / name for name in job.files[dataset])
+    X: Features
+    X, *others = (np.asarray(np.load(file, mmap_mode="r", allow_pickle=False)) for file in files)
+    if X.ndim == 1:
+        indices, indptr, *others = others
+        shape = (len(indptr) - 1, len(job.datasets[dataset].categorical))
+        X = csr_array((X, indices, indptr), shape=shape)
+    y, *weights = map(np.array, others)
+    return X, y, weights[0] if weights else None
