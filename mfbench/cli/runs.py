@@ -16,7 +16,7 @@ from mfbench.cli.options import DEFAULT_OUT, AsJson, Metric, Out, Reference, Tex
 from mfbench.errors import MfbenchError, UsageError, explained
 
 A_RUN = "A run folder, a folder of runs, the name of a suite, or a bundle."
-FORMS = "--json, --csv, --curves, --md, --latex, --html, --svg and --figure"
+FORMS = "--json, --csv, --curves, --md, --latex, --html and --figure"
 
 
 class PictureForm(StrEnum):
@@ -81,7 +81,6 @@ def report(
     as_latex: Annotated[bool, Option("--latex", help="Write the tables as LaTeX.")] = False,
     as_html: Annotated[bool, Option("--html", help="Write the page: one HTML file, for a bundle beside it.")] = False,
     opens: Annotated[bool, Option("--open", help="Write the page and show it in a browser.")] = False,
-    as_svg: Annotated[bool, Option("--svg", help="Write the terminal view as an SVG picture.")] = False,
     figure: Annotated[Text, Option(metavar="NAME", help="Write a chart as SVG, such as critical-difference.")] = None,
     figures: Annotated[Path | None, Option(metavar="DIR", help="Write all charts as files; --md shows them.")] = None,
     form_of_figures: Annotated[
@@ -95,8 +94,7 @@ def report(
     from mfbench.report.present import Form, choose, open_page, page_path, present_run, present_table, write_charts
 
     switches = {"json": as_json, "csv": as_csv, "curves": as_curves, "md": as_md, "latex": as_latex, "html": as_html}
-    switches |= {"svg": as_svg, "figure": figure is not None}
-    forms = [name for name, is_set in switches.items() if is_set]
+    forms = [name for name, is_set in {**switches, "figure": figure is not None}.items() if is_set]
     picture_form = form_of_figures or PictureForm.SVG
     if len(forms) > 1:
         raise UsageError(f"choose one of {FORMS}")

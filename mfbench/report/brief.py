@@ -9,9 +9,8 @@ from rich.cells import cell_len
 from mfbench.base.text import counted
 from mfbench.model.sections import Cell, Report, Section, Table
 from mfbench.report.cells import DASH, NO_VERDICT_MARK, rank_cell, size_cell, table_of, time_cell, with_unit
-from mfbench.report.contents import compact, kind_of, needed_width, transposed
+from mfbench.report.contents import answer_of, compact, kind_of, needed_width, transposed
 from mfbench.report.heading import listed, setting_of
-from mfbench.report.pages import answer_of
 from mfbench.report.sections import across_datasets, curves, detection, remarks, scores, timing
 from mfbench.report.verdicts import verdict_cell, verdict_columns, without_p_value
 from mfbench.stats.across_datasets import Completed

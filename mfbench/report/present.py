@@ -121,7 +121,6 @@ NEEDS = {
 """The requirements of charts that not every report has."""
 _RENDERERS: dict[str, Callable[[Report], str]] = {
     "md": files.to_markdown,
-    "svg": terminal.to_svg,
     "latex": files.to_latex,
     "html": to_html,
     "json": files.to_json,
@@ -391,6 +390,6 @@ def _entry(run: Run, folder: Path, registry: Registry) -> dict[str, Any]:
         "setting": heading.setting_of(run),
         "size": f"{counted(datasets, 'dataset')}, {counted(methods, 'method')}, {counted(len(run.outcomes), 'trial')}",
         "environment": heading.environment_of(run),
-        "answer": pages.answer_of(run),
+        "answer": contents.answer_of(run),
         "link": quote(page.relative_to(folder).as_posix()),
     }

@@ -117,12 +117,6 @@ def coverage(trials: pd.DataFrame, common: Mapping[str, Folds]) -> pd.DataFrame:
     unfinished = trials[trials["dataset"].isin(trials.loc[trials["status"].isna(), "dataset"])]
     for dataset, own in unfinished.groupby("dataset", sort=False):
         reached = own["status"].notna().groupby(own["method"], sort=False).any()
-        rows.append(
-            {
-                "dataset": dataset,
-                "planned": len(own[["repeat", "fold"]].drop_duplicates()),
-                "compared": len(common.get(str(dataset), ())),
-                "not_reached": reached.index[~reached].tolist(),
-            }
-        )
+        planned, compared = len(own[["repeat", "fold"]].drop_duplicates()), len(common.get(str(dataset), ()))
+        rows.append([dataset, planned, compared, reached.index[~reached].tolist()])
     return pd.DataFrame(rows, columns=COLUMNS)

@@ -17,7 +17,7 @@ from mfbench.model.sections import Presentation
 from mfbench.run.store.metadata import RecordedProtocol
 from mfbench.stats.across_datasets import Overall, dummy_scores, performance_ratios
 from mfbench.stats.calibration import design_of, rejections, worse_than_best
-from mfbench.stats.cells import ComparisonSettings, settings_of
+from mfbench.stats.cells import ComparisonSettings
 from mfbench.stats.comparisons import Comparisons, Folds, common_folds, coverage, is_common, on_common_folds, rows_on
 from mfbench.stats.curves import (
     AREAS,
@@ -155,9 +155,18 @@ class Run:
         """The settings of comparisons, from the suite's ``[report]``."""
         metric, reference = self.metric or self.metrics[0], self.reference or self.meta.report.reference
         reference = reference if reference in self.methods else next(iter(self.methods), None)
-        own = tuple((label, splits.tested_ratio) for label, splits in self.meta.splits.items())
-        ratio, weighted = self.protocol.test_train_ratio, tuple(self.meta.with_weights)
-        return settings_of(self.meta.report, metric, self.meta.scores, reference, ratio, own, weighted)
+        chosen = {
+            name: getattr(self.meta.report, name) for name in ("test", "alpha", "published_test", "rope", "missing")
+        }
+        return ComparisonSettings(
+            metric,
+            self.meta.scores,
+            reference,
+            ratio=self.protocol.test_train_ratio,
+            own_ratios=tuple((label, splits.tested_ratio) for label, splits in self.meta.splits.items()),
+            weighted=tuple(self.meta.with_weights),
+            **chosen,
+        )
 
     def __repr__(self) -> str:
         return f"Run({str(self.bundle or self.path)!r})"

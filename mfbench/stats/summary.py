@@ -33,6 +33,7 @@ Made = dict[ComparisonSettings, dict[tuple[str, str], dict[str, Comparison]]]
 """Comparisons of the reference with a method, keyed by settings (without tests), by dataset and method, and by rule."""
 SOUND: Literal["corrected-t"] = "corrected-t"
 _POSTERIOR = "posterior"
+MEANS = ["dataset", "method", "mean", "sd", "planned", "completed", "complete"]
 _WORDS = {1: "win", 0: "tie", -1: "loss", None: NO_VERDICT}
 
 
@@ -50,19 +51,10 @@ def means_of(cells: Mapping[tuple[str, str], CellResults]) -> pd.DataFrame:
     rows = []
     for (dataset, method), cell in cells.items():
         values = cell.scores[cell.ok]
-        rows.append(
-            {
-                "dataset": dataset,
-                "method": method,
-                "mean": float(np.mean(values)) if len(values) else np.nan,
-                "sd": float(np.std(values, ddof=1)) if len(values) > 1 else np.nan,
-                "planned": len(cell.scores),
-                "completed": len(values),
-                "complete": cell.complete,
-            }
-        )
-    columns = ["dataset", "method", "mean", "sd", "planned", "completed", "complete"]
-    return pd.DataFrame(rows, columns=columns)
+        mean = float(np.mean(values)) if len(values) else np.nan
+        sd = float(np.std(values, ddof=1)) if len(values) > 1 else np.nan
+        rows.append([dataset, method, mean, sd, len(cell.scores), len(values), cell.complete])
+    return pd.DataFrame(rows, columns=MEANS)
 
 
 def _compare_with_best(
@@ -222,20 +214,7 @@ def _costs(trials: pd.DataFrame) -> pd.DataFrame:
 
 LARGE = 0.65
 """Share of the largest class above which accuracy is uninformative."""
-COLUMNS = [
-    "metric",
-    "dataset",
-    "method",
-    "largest_class",
-    "mean",
-    "sd",
-    "planned",
-    "completed",
-    "complete",
-    "best",
-    "not_worse",
-    "p_best",
-]
+COLUMNS = ["metric", *MEANS[:2], "largest_class", *MEANS[2:], "best", "not_worse", "p_best"]
 
 
 def companion_scores(
@@ -255,7 +234,7 @@ def companion_scores(
 
 
 FLOOR = 1e-3
-ROWS, FEATURES = "rows", "features"
+EXPONENTS = ["dataset", "method", "n_train", "n_features", "seconds", "rows_exponent", "features_exponent"]
 
 
 def timing_profile(trials: pd.DataFrame, sizes: pd.DataFrame) -> pd.DataFrame:
@@ -275,25 +254,18 @@ def timing_exponents(profile: pd.DataFrame) -> pd.DataFrame:
     for (dataset, method), cells in profile.groupby(["dataset", "method"], sort=False):
         n, p = cells["n_train"].max(), cells["n_features"].max()
         whole = cells[(cells["n_train"] == n) & (cells["n_features"] == p)]
-        growing_rows, growing_features = cells[cells["n_features"] == p], cells[cells["n_train"] == n]
-        rows.append(
-            {
-                "dataset": dataset,
-                "method": method,
-                "n_train": int(n),
-                "n_features": int(p),
-                "seconds": float(whole["fit_seconds"].iloc[0]) if len(whole) else np.nan,
-                "rows_exponent": _slope(growing_rows["n_train"], growing_rows["fit_seconds"]),
-                "features_exponent": _slope(growing_features["n_features"], growing_features["fit_seconds"]),
-            }
+        seconds = float(whole["fit_seconds"].iloc[0]) if len(whole) else np.nan
+        exponents = (
+            _slope(cells[cells["n_features"] == p], "n_train"),
+            _slope(cells[cells["n_train"] == n], "n_features"),
         )
-    columns = ["dataset", "method", "n_train", "n_features", "seconds", "rows_exponent", "features_exponent"]
-    return pd.DataFrame(rows, columns=columns)
+        rows.append([dataset, method, int(n), int(p), seconds, *exponents])
+    return pd.DataFrame(rows, columns=EXPONENTS)
 
 
-def _slope(sizes: pd.Series[int], seconds: pd.Series[float]) -> float:
-    counted = seconds.to_numpy(dtype=float) >= FLOOR
-    x, y = np.log(sizes.to_numpy(dtype=float)[counted]), np.log(seconds.to_numpy(dtype=float)[counted])
+def _slope(cells: pd.DataFrame, size: str) -> float:
+    counted = cells[cells["fit_seconds"] >= FLOOR]
+    x, y = (np.log(counted[name].to_numpy(dtype=float)) for name in (size, "fit_seconds"))
     if len(x) < 2 or np.ptp(x) == 0:
         return float("nan")
     return float(np.polyfit(x, y, 1)[0])

@@ -12,7 +12,8 @@ import pytest
 from mfbench.errors import MfbenchError, UsageError
 from mfbench.host.registry import load_registry
 from mfbench.report import present
-from mfbench.report.pages import FILE, answer_of
+from mfbench.report.contents import answer_of
+from mfbench.report.pages import FILE
 from mfbench.report.present import INDEX, write_gallery
 from mfbench.run.store.file import FILE_NAME
 

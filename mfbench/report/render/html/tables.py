@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mfbench.model.sections import Table
 from mfbench.report.cells import size_text
 from mfbench.report.charts.drawing import CONFIG, picture_of, svg_of
-from mfbench.stats.cells import ComparisonSettings
+from mfbench.stats.cells import ComparisonSettings, rows_by_cell
 from mfbench.stats.results import Run
 
 MOST_PARAMETERS, MOST_FEATURES, MOST_ERRORS, LONGEST_ERROR = 5, 12, 5, 400
@@ -35,14 +35,12 @@ def details_of(run: Run) -> dict[Place, list[Any]]:
     places_of_failures = zip(run.failures["dataset"], run.failures["method"], strict=True)
     errors = _counted(zip(places_of_failures, reasons, strict=True), MOST_ERRORS)
     ok = outcomes["status"].eq("ok").fillna(False).to_numpy(dtype=bool)
-    places: dict[Any, Any] = dict(outcomes.groupby(["dataset", "method"], sort=False).indices)
     metric = run.settings.metric
     scores = outcomes[metric].to_numpy(dtype=float) if metric in outcomes else np.full(len(outcomes), np.nan)
     times = outcomes[list(_STEPS)].to_numpy(dtype=float, na_value=np.nan)
     memory = outcomes["peak_memory"].to_numpy(dtype=float, na_value=np.nan)
     details: dict[Place, list[Any]] = {}
-    for key, rows in places.items():
-        place = (str(key[0]), str(key[1]))
+    for place, rows in rows_by_cell(outcomes).items():
         done = rows[ok[rows]]
         largest = memory[done].max(initial=-np.inf, where=np.isfinite(memory[done]))
         details[place] = [
