@@ -135,15 +135,6 @@ def report(
             _write(present_run(stored, form, make_console()), output)
 
 
-def gallery(
-    folder: Annotated[Path, Argument(metavar="DIR", help="Folder that holds runs, such as reports.")],
-) -> None:
-    """Write the page of every run in a folder, and an index.html that leads to them."""
-    from mfbench.report.present import write_gallery
-
-    sys.stdout.write(f"{write_gallery(folder)}\n")
-
-
 def _write(text: str, output: Path | None) -> None:
     from mfbench.api import write_report
 
@@ -165,7 +156,8 @@ def power(
 ) -> None:
     """Show which differences a run can find, and the repeats, rows or datasets that a smaller one needs."""
     from mfbench.api.request import find_run
-    from mfbench.report.present import present_power
+    from mfbench.report.present import choose, present_power
 
-    chosen: dict[str, Any] = {"power": probability, "reference": reference, "methods": method or (), "metric": metric}
-    write_document(present_power(find_run(run, out), difference, make_console(), as_json=as_json, **chosen))
+    chosen, console = choose(find_run(run, out), reference, metric), make_console()
+    text = present_power(chosen, difference, console, power=probability, methods=method or (), as_json=as_json)
+    write_document(text)
