@@ -1,4 +1,4 @@
-"""The HTML page of a run: its full report, plus verdicts per group of datasets, and tags."""
+"""The HTML page of a run: its full report, plus verdicts per group of datasets."""
 
 from dataclasses import replace
 
@@ -26,7 +26,7 @@ def page_of(run: Run, registry: Registry | None = None, command: str = "") -> st
     table = next((table for section in own for table in section.tables), None)
     if table is None:
         return to_html(report, command)
-    return to_html(report, command, score_data(run, table, groups_of(run, registry), tags_of(run, registry)))
+    return to_html(report, command, score_data(run, table, groups_of(run, registry)))
 
 
 def groups_of(run: Run, registry: Registry | None = None) -> list[Group]:
@@ -41,22 +41,6 @@ def groups_of(run: Run, registry: Registry | None = None) -> list[Group]:
         if LEAST_DATASETS <= len(own) < len(everything):
             groups.append(_group(f"{title} ({len(own)})", run.restricted(own)))
     return groups
-
-
-def tags_of(run: Run, registry: Registry | None) -> list[list[str]]:
-    """Return the tags of each method's selector and classifier; empty for those not installed."""
-    if registry is None:
-        return []
-    tags = []
-    for text in run.methods.values():
-        steps = [step.strip().partition(" [")[0] for step in text.split(" → ")]
-        names = [_name(step) for step in steps if not step.startswith("top ")]
-        # A selector and a classifier may share a name; in predictive runs the last name is the classifier.
-        parts = [registry.selectors.get(name) or registry.classifiers.get(name) for name in names]
-        if not run.detects:
-            parts[-1:] = [registry.classifiers.get(name) or registry.selectors.get(name) for name in names[-1:]]
-        tags.append(sorted({tag for registered in parts if registered is not None for tag in registered.spec.tags}))
-    return tags
 
 
 def _group(title: str, run: Run) -> Group:

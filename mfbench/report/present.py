@@ -17,7 +17,6 @@ from mfbench.host.registry import Registry, load_registry
 from mfbench.model.evaluation import Score
 from mfbench.model.sections import Cell, Chart, Report, Section
 from mfbench.report import brief, cells, contents, heading, pages
-from mfbench.report.charts import critical_difference, time
 from mfbench.report.charts.drawing import distinct_slugs, picture, specification
 from mfbench.report.render import files, terminal
 from mfbench.report.render.html.page import to_fragment, to_html
@@ -113,11 +112,6 @@ def _counts(means: pd.DataFrame, method: str, reference: str, greater_is_better:
     return Cell("/".join(str(np.sum(better == side)) for side in (1, 0, -1)))
 
 
-NEEDS = {
-    critical_difference.NAME: "a critical-difference diagram needs two datasets and two methods with scores",
-    time.TIME_PROFILE: "a profile of times needs a run with a dataset on which every trial has run",
-}
-"""The requirements of charts that not every report has."""
 _RENDERERS: dict[str, Callable[[Report], str]] = {
     "md": files.to_markdown,
     "latex": files.to_latex,
@@ -265,10 +259,7 @@ def _present(report: Report, form: Form, console: Console) -> str:
 def _chart(report: Report, name: str) -> str:
     chart = report.chart(name)
     if chart is None or chart.spec is None:
-        if name in NEEDS:
-            raise UsageError(NEEDS[name])
-        names = [*(chart.name for chart in report.drawable), *NEEDS]
-        raise UnknownNameError("figure", name, names, owner="this report")
+        raise UnknownNameError("figure", name, [chart.name for chart in report.drawable], owner="this report")
     return picture(chart, "svg", report.title).decode()
 
 

@@ -15,7 +15,7 @@ from mfbench import ClassifierSpec, DatasetSpec, SelectorSpec, hookimpl
 from mfbench.host.registry import load_registry
 from mfbench.model.sections import Cell, Section, Table
 from mfbench.report.contents import answer_of
-from mfbench.report.pages import groups_of, page_of, tags_of
+from mfbench.report.pages import groups_of, page_of
 from mfbench.report.sections.scores import score_table
 
 DATASETS = ("two(seed=1)", "wine", "two(seed=2)", "glass", "sonar")
@@ -120,29 +120,6 @@ class TestRestricted:
         assert run.summary()["method"].tolist() == write_run(scores(DATASETS), **FACTS).summary()["method"].tolist()
 
 
-class TestTags:
-    def test_tags_of_selector_and_classifier_in_order(self, write_run, registry):
-        describe = {
-            "A": "weigh(power=2) → top 3, weighted (euclidean) → nearest [tunes power 1, 2; per dataset]",
-            "B": "weigh → not-installed",
-            "C": "trees → top 2 → nearest",
-            "D": "weigh → trees",
-            "E": "nearest",
-        }
-        run = write_run({("wine", method): 0.9 for method in describe}, describe=describe)
-        assert tags_of(run, registry) == [
-            ["fast", "filter", "lazy"],
-            ["fast", "filter"],
-            ["embedded", "lazy"],
-            ["ensemble", "fast", "filter"],
-            ["lazy"],
-        ]
-
-    def test_without_plugins_nothing_is_known(self, small_run):
-        assert tags_of(small_run, None) == []
-        assert tags_of(small_run, load_registry(only=[])) == [[], [], []]
-
-
 class TestPage:
     @pytest.fixture
     def run(self, write_run, failure):
@@ -199,14 +176,6 @@ class TestPage:
         assert answer_of(run) == []
         assert 'class="answer"' not in page[: page.index("<main")]
         assert '"scores"' not in re.search(r'id="data">(.*?)</script>', page)[1]
-
-
-def test_tags_of_a_run_that_predicts_nothing_are_those_of_selectors(write_run, registry):
-    describe = {"A": "trees", "B": "trees → top 5", "C": "nearest → top 2"}
-    run = write_run({("wine", method): 0.9 for method in describe}, describe=describe)
-    protocol = completed(kind="ground-truth", rounds=5, metrics=["detection"])
-    run.meta = run.meta.model_copy(update=recorded(protocol))
-    assert tags_of(run, registry) == [["embedded"], ["embedded"], ["lazy"]]
 
 
 def test_problems_are_those_of_the_short_report(write_run):

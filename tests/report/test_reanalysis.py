@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from mfbench.cli import main
-from mfbench.errors import UnknownNameError, UsageError
+from mfbench.errors import UnknownNameError
 from mfbench.host.registry import load_registry
 from mfbench.model.evaluation import Score
 from mfbench.report.present import Form, present_table, reanalyse
@@ -93,8 +93,6 @@ def test_a_table_with_holes_leaves_datasets_out(tmp_path):
 def test_refusals():
     with pytest.raises(UnknownNameError, match="method of this table"):
         present("immigrate2020_table3", Form(reference="XYZ"))
-    with pytest.raises(UsageError, match="a profile of times needs a run"):
-        present("immigrate2020_table3", Form("figure", "time-profile"))
     with pytest.raises(UnknownNameError, match="figure"):
         present("immigrate2020_table3", Form("figure", "pie"))
 

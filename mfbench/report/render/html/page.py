@@ -80,7 +80,6 @@ def to_html(report: Report, command: str = "", scores: ScoreData | None = None) 
         report=report,
         sections=sections,
         command=plain(command),
-        tags=[] if scores is None else scores.all_tags,
         groups=[] if scores is None else scores.groups,
         has_published=scores is not None and any(map(any, scores.published)),
         policy=policy((library, script)),
