@@ -21,6 +21,7 @@ MOST_FAILURES = 5
 LONGEST_REASON = 110
 LEAST_DESCRIPTION = 16
 DOCS = "docs/statistics.md#"
+_OWN = {"calibration": across_datasets.calibration, "timing": timing.timing, "detection": detection.detection}
 
 
 def brief_report(
@@ -34,18 +35,12 @@ def brief_report(
     """Return the short report of a run."""
     kind = kind_of(run)
     sections: list[Section] = []
-    if kind == "calibration":
-        own = across_datasets.calibration(run)
-        sections = [Section(own.title, own.tables)]
-    elif kind == "timing":
-        own = timing.timing(run)
-        sections = [Section(own.title, own.tables)]
-    elif kind == "detection":
-        own = detection.detection(run)
-        sections = [Section(own.title, own.tables[:1])]
-    elif kind == "comparison":
+    if kind == "comparison":
         own = curves.curves(run)
         sections = [_scores(run, width), Section(own.title, own.tables, notes=curves.differing_ranges(run))]
+    elif kind in _OWN:
+        own = _OWN[kind](run)
+        sections = [Section(own.title, own.tables[:1] if kind == "detection" else own.tables)]
     if kind in ("comparison", "detection", "calibration"):
         sections.append(Section("Methods, best average rank first", [method_lines(run, width)]))
     more = [f"All tables, tests and remarks: {full}"] if full else []
