@@ -12,7 +12,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from mfbench.errors import RunError, UnknownNameError, UsageError
-from mfbench.model.evaluation import CURVE_METRICS
 from mfbench.model.sections import Presentation
 from mfbench.run.store.metadata import RecordedProtocol
 from mfbench.stats.across_datasets import Overall, dummy_scores, performance_ratios
@@ -155,18 +154,14 @@ class Run:
         """The settings of comparisons, from the suite's ``[report]``."""
         metric, reference = self.metric or self.metrics[0], self.reference or self.meta.report.reference
         reference = reference if reference in self.methods else next(iter(self.methods), None)
-        chosen = {
-            name: getattr(self.meta.report, name) for name in ("test", "alpha", "published_test", "rope", "missing")
+        own = tuple((label, splits.tested_ratio) for label, splits in self.meta.splits.items())
+        chosen = self.meta.report.model_dump(include={"test", "alpha", "published_test", "rope", "missing"})
+        chosen |= {
+            "ratio": self.protocol.test_train_ratio,
+            "own_ratios": own,
+            "weighted": tuple(self.meta.with_weights),
         }
-        return ComparisonSettings(
-            metric,
-            self.meta.scores,
-            reference,
-            ratio=self.protocol.test_train_ratio,
-            own_ratios=tuple((label, splits.tested_ratio) for label, splits in self.meta.splits.items()),
-            weighted=tuple(self.meta.with_weights),
-            **chosen,
-        )
+        return ComparisonSettings(metric, self.meta.scores, reference, **chosen)
 
     def __repr__(self) -> str:
         return f"Run({str(self.bundle or self.path)!r})"
@@ -593,7 +588,7 @@ class Run:
 
     def _dummies(self, settings: ComparisonSettings) -> dict[str, float]:
         # A dummy scores the same at every number of features, so its score is also its area.
-        metric = (self._curve_metric if settings.metric in CURVE_METRICS else None) or settings.metric
+        metric = (self._curve_metric if settings.metric in AREAS else None) or settings.metric
         if settings.missing != "impute-dummy":
             return {}
         if self.detects:

@@ -81,13 +81,8 @@ def dataset_frame(datasets: Sequence[Mapping[str, Any]], score: Score) -> pd.Dat
     for dataset in datasets:
         counts = np.bincount(dataset["truth"], minlength=len(dataset["class_names"]))
         classes = dict(zip(dataset["class_names"], counts.tolist(), strict=True))
-        known = {
-            **dataset,
-            "dataset": dataset["label"],
-            "trivial_accuracy": _trivial(counts, score),
-            "classes": classes,
-        }
-        rows.append([known[name] for name in DATASETS])
+        own = {"dataset": dataset["label"], "trivial_accuracy": _trivial(counts, score), "classes": classes}
+        rows.append([{**dataset, **own}[name] for name in DATASETS])
     return pd.DataFrame(rows, columns=DATASETS)
 
 
