@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mfbench.api import Run, load_dataset, load_run, make, power, run_suite
+    from mfbench.api import Run, load_dataset, load_run, make, run_suite
     from mfbench.host.features import CommandSpec
     from mfbench.host.hookspecs import hookimpl
     from mfbench.model.evaluation import MetricSpec, ProtocolSpec, Score, SplitterSpec
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _NAMES = {
-    "mfbench.api": ("Run", "load_dataset", "load_run", "make", "power", "run_suite"),
+    "mfbench.api": ("Run", "load_dataset", "load_run", "make", "run_suite"),
     "mfbench.host.features": ("CommandSpec",),
     "mfbench.host.hookspecs": ("hookimpl",),
     "mfbench.model.evaluation": ("MetricSpec", "ProtocolSpec", "Score", "SplitterSpec"),
@@ -42,7 +42,7 @@ _HOMES = {name: module for module, names in _NAMES.items() for name in names}
 __all__ = [
     "Cell", "Chart", "ClassifierSpec", "CommandSpec", "Dataset", "DatasetSpec", "EvaluationProtocol", "ExecutorSpec",
     "MetricSpec", "Predictions", "ProtocolSpec", "Run", "Score", "Section", "SelectorSpec", "Split", "SplitterSpec",
-    "Table", "__version__", "hookimpl", "load_dataset", "load_run", "make", "power", "run_suite", "save_chart",
+    "Table", "__version__", "hookimpl", "load_dataset", "load_run", "make", "run_suite", "save_chart",
 ]  # fmt: skip
 
 

@@ -24,8 +24,6 @@ from mfbench.report.progress import follow_in_notebook
 from mfbench.run.forecast.order import duration_text
 from mfbench.run.runner import Observer, Progress, execute
 from mfbench.run.store.metadata import resume_command
-from mfbench.stats.paired import POWER
-from mfbench.stats.power import Power
 from mfbench.stats.results import Run
 from mfbench.suite.plan import Plan
 
@@ -33,8 +31,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 __all__ = [
-    "Outcome", "Request", "Run", "estimate_suite", "exit_code", "load_dataset", "load_run", "make", "power",
-    "prepare_suite", "resume_command", "run_request", "run_suite", "write_report",
+    "Outcome", "Request", "Run", "estimate_suite", "exit_code", "load_dataset", "load_run", "make", "prepare_suite",
+    "resume_command", "run_request", "run_suite", "write_report",
 ]  # fmt: skip
 
 
@@ -311,60 +309,6 @@ class Outcome:
             if budget and not self.progress.executed:
                 ended += " It is shorter than the start of the workers and the first trial: give a longer one."
             yield f"{ended} To go on, run: {command}"
-
-
-def power(
-    run: Run | Path | str,
-    difference: float,
-    *,
-    power: float = POWER,
-    reference: str | None = None,
-    methods: Sequence[str] | None = None,
-    metric: str | None = None,
-) -> Power:
-    """Return the differences that a run can detect, and the repeats, rows and datasets that a given one needs.
-
-    Parameters
-    ----------
-    run : Run, Path or str
-        A run, or a path as in `load_run`.
-    difference : float
-        The difference to detect, in metric units: 0.01 is one percentage point of accuracy.
-    power : float, default=0.8
-        The probability of detecting it.
-    reference : str or None, default=None
-        Method that the others are compared with; None means the suite's.
-    methods : sequence of str or None, default=None
-        The methods to compare with the reference; None means all.
-    metric : str or None, default=None
-        One of the run's metrics; None means the first.
-
-    Returns
-    -------
-    Power
-        With the data frames ``on_datasets`` and ``across``.
-
-    Raises
-    ------
-    UsageError
-        If a name or a number is not valid, or no comparison has a spread to plan from.
-    RunError
-        As in `load_run`.
-
-    Examples
-    --------
-    >>> import mfbench, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     run = mfbench.run_suite("uci", only=["monks-1", "1NN", "LDA"], out=folder, jobs=1)
-    ...     plan = mfbench.power(run, difference=0.05)
-    >>> plan.on_datasets[["method", "dataset", "folds"]].values.tolist()
-    [['LDA', 'monks-1', 5]]
-    """
-    stored = run if isinstance(run, Run) else load_run(run)
-    changes = {"reference": reference, "metric": metric}
-    return stored.power(
-        difference, power=power, methods=methods, **{key: value for key, value in changes.items() if value is not None}
-    )
 
 
 def exit_code(run: Run) -> ExitCode:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, cast
 
 from mfbench.data.cache import DataOptions
 from mfbench.data.lookup import Follower, Lookup
@@ -93,28 +93,8 @@ def _with_bundles(text: str, runs: Sequence[Run]) -> str:
     return text
 
 
-Accepted = TypeVar("Accepted")
-Kept = TypeVar("Kept")
-
 FEATURES = {"reuse": "mfbench_claims"} | dict.fromkeys(("scheduler", "wait_for_workers", "shard"), "mfbench_cluster")
 """The package behind each field that requires an optional package."""
-
-
-class Normalised(Generic[Accepted, Kept]):
-    """A dataclass field that normalises its value on assignment; normalising is idempotent."""
-
-    def __init__(self, normalise: Callable[[Accepted], Kept], default: Accepted) -> None:
-        self._normalise, self._default = normalise, default
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    def __get__(self, instance: object, owner: type) -> Kept:
-        # The dataclass machinery reads the default from the class.
-        return self._default if instance is None else vars(instance)[self._name]  # type: ignore[return-value]
-
-    def __set__(self, instance: object, value: Accepted) -> None:
-        vars(instance)[self._name] = self._normalise(value)
 
 
 def _texts(texts: Iterable[str]) -> tuple[str, ...]:
@@ -142,6 +122,24 @@ def _whole(name: str) -> Callable[[int | None], int | None]:
     return lambda value: value if value is None or isinstance(value, int) else whole_number(value, name, 0)
 
 
+_NORMALISED: dict[str, Callable[[Any], Any]] = {
+    "only": _texts,
+    "add": items_of,
+    "add_data": _texts,
+    "metric": _texts,
+    "seed": _whole("a seed"),
+    "max_rows": _whole("the number of rows"),
+    "out": Path,
+    "data_dir": _path,
+    "jobs": lambda number: whole_number(number, "the number of workers", 0),
+    "budget": _seconds,
+    "wait_for_workers": _seconds,
+    "shard": _shard,
+    "reuse": _paths,
+}
+"""The fields whose values have several forms, each with a function that returns the one that is kept."""
+
+
 @dataclass(frozen=True)
 class Request:
     """A requested run, as described in `run_suite`."""
@@ -151,32 +149,34 @@ class Request:
     suite: str
     profile: str | None = None
     part: str | None = None
-    only: Normalised[Iterable[str], tuple[str, ...]] = Normalised(_texts, ())
-    add: Normalised[Any, tuple[Any, ...]] = Normalised(items_of, ())
-    add_data: Normalised[Iterable[str], tuple[str, ...]] = Normalised(_texts, ())
+    only: tuple[str, ...] = ()
+    add: tuple[Any, ...] = ()
+    add_data: tuple[str, ...] = ()
     target: str | None = None
-    metric: Normalised[Iterable[str], tuple[str, ...]] = Normalised(_texts, ())
+    metric: tuple[str, ...] = ()
     groups: str | None = None
     time: str | None = None
     weights: str | None = None
     reference: str | None = None
-    seed: Normalised[int | None, int | None] = Normalised(_whole("a seed"), None)
-    max_rows: Normalised[int | None, int | None] = Normalised(_whole("the number of rows"), None)
-    out: Normalised[Path | str, Path] = Normalised(Path, DEFAULT_OUT)
-    data_dir: Normalised[Path | str | None, Path | None] = Normalised(_path, None)
+    seed: int | None = None
+    max_rows: int | None = None
+    out: Path = DEFAULT_OUT
+    data_dir: Path | None = None
     offline: bool = False
     strict: bool = False
-    jobs: Normalised[int, int] = Normalised(lambda number: whole_number(number, "the number of workers", 0), 0)
+    jobs: int = 0
     fresh: bool = False
     retry_failed: bool = False
-    budget: Normalised[str | float | None, float | None] = Normalised(_seconds, None)
+    budget: float | None = None
     executor: str = LOCAL
     scheduler: str | None = None
-    wait_for_workers: Normalised[str | float | None, float | None] = Normalised(_seconds, None)
-    shard: Normalised[str | Path | tuple[int, int] | None, tuple[int, int] | Path | None] = Normalised(_shard, None)
-    reuse: Normalised[Path | str | Iterable[Path | str], tuple[Path, ...]] = Normalised(_paths, ())
+    wait_for_workers: float | None = None
+    shard: tuple[int, int] | Path | None = None
+    reuse: tuple[Path, ...] = ()
 
     def __post_init__(self) -> None:
+        for name, normalise in _NORMALISED.items():
+            object.__setattr__(self, name, normalise(getattr(self, name)))
         if self.scheduler == "":  # for example from an unset shell variable
             raise UsageError("--scheduler is empty: write an address, or leave the option out")
         if self.wait_for_workers is not None and self.executor == LOCAL:

@@ -64,7 +64,7 @@ def show(
     with Downloads(console) as downloads:
         loaded = find(reference, registry, _lookup(data_dir, offline, downloads))
     spec = registry.dataset(reference.expression.name).spec if isinstance(reference, RegisteredReference) else None
-    listings.show_dataset(loaded.data, console, rows, loaded=loaded, spec=spec)
+    listings.show_dataset(loaded, console, rows, spec)
 
 
 @app.command("pull")

@@ -25,7 +25,6 @@ CORE = {
     "plugins": CommandSpec("List all methods and executors.", "mfbench.cli.catalog:plugins"),
     "datasets": CommandSpec("List, show, download and manage datasets.", "mfbench.cli.catalog:app"),
     "report": CommandSpec("Show or export the report of a run.", "mfbench.cli.runs:report"),
-    "gallery": CommandSpec("Write the pages of all runs in a folder.", "mfbench.cli.runs:gallery"),
     "power": CommandSpec("Show which differences a run can find.", "mfbench.cli.runs:power"),
 }
 

@@ -16,7 +16,7 @@ from mfbench.cli.options import DEFAULT_OUT, AsJson, Metric, Out, Reference, Tex
 from mfbench.errors import MfbenchError, UsageError, explained
 
 A_RUN = "A run folder, a folder of runs, the name of a suite, or a bundle."
-FORMS = "--json, --csv, --curves, --md, --latex, --html, --svg and --figure"
+FORMS = "--json, --csv, --curves, --md, --latex, --html and --figure"
 
 
 class PictureForm(StrEnum):
@@ -81,7 +81,6 @@ def report(
     as_latex: Annotated[bool, Option("--latex", help="Write the tables as LaTeX.")] = False,
     as_html: Annotated[bool, Option("--html", help="Write the page: one HTML file, for a bundle beside it.")] = False,
     opens: Annotated[bool, Option("--open", help="Write the page and show it in a browser.")] = False,
-    as_svg: Annotated[bool, Option("--svg", help="Write the terminal view as an SVG picture.")] = False,
     figure: Annotated[Text, Option(metavar="NAME", help="Write a chart as SVG, such as critical-difference.")] = None,
     figures: Annotated[Path | None, Option(metavar="DIR", help="Write all charts as files; --md shows them.")] = None,
     form_of_figures: Annotated[
@@ -95,8 +94,7 @@ def report(
     from mfbench.report.present import Form, choose, open_page, page_path, present_run, present_table, write_charts
 
     switches = {"json": as_json, "csv": as_csv, "curves": as_curves, "md": as_md, "latex": as_latex, "html": as_html}
-    switches |= {"svg": as_svg, "figure": figure is not None}
-    forms = [name for name, is_set in switches.items() if is_set]
+    forms = [name for name, is_set in {**switches, "figure": figure is not None}.items() if is_set]
     picture_form = form_of_figures or PictureForm.SVG
     if len(forms) > 1:
         raise UsageError(f"choose one of {FORMS}")
@@ -137,15 +135,6 @@ def report(
             _write(present_run(stored, form, make_console()), output)
 
 
-def gallery(
-    folder: Annotated[Path, Argument(metavar="DIR", help="Folder that holds runs, such as reports.")],
-) -> None:
-    """Write the page of every run in a folder, and an index.html that leads to them."""
-    from mfbench.report.present import write_gallery
-
-    sys.stdout.write(f"{write_gallery(folder)}\n")
-
-
 def _write(text: str, output: Path | None) -> None:
     from mfbench.api import write_report
 
@@ -167,7 +156,8 @@ def power(
 ) -> None:
     """Show which differences a run can find, and the repeats, rows or datasets that a smaller one needs."""
     from mfbench.api.request import find_run
-    from mfbench.report.present import present_power
+    from mfbench.report.present import choose, present_power
 
-    chosen: dict[str, Any] = {"power": probability, "reference": reference, "methods": method or (), "metric": metric}
-    write_document(present_power(find_run(run, out), difference, make_console(), as_json=as_json, **chosen))
+    chosen, console = choose(find_run(run, out), reference, metric), make_console()
+    text = present_power(chosen, difference, console, power=probability, methods=method or (), as_json=as_json)
+    write_document(text)

@@ -9,9 +9,8 @@ from rich.cells import cell_len
 from mfbench.base.text import counted
 from mfbench.model.sections import Cell, Report, Section, Table
 from mfbench.report.cells import DASH, NO_VERDICT_MARK, rank_cell, size_cell, table_of, time_cell, with_unit
-from mfbench.report.contents import compact, kind_of, needed_width, transposed
+from mfbench.report.contents import answer_of, compact, kind_of, needed_width, transposed
 from mfbench.report.heading import listed, setting_of
-from mfbench.report.pages import answer_of
 from mfbench.report.sections import across_datasets, curves, detection, remarks, scores, timing
 from mfbench.report.verdicts import verdict_cell, verdict_columns, without_p_value
 from mfbench.stats.across_datasets import Completed
@@ -22,6 +21,7 @@ MOST_FAILURES = 5
 LONGEST_REASON = 110
 LEAST_DESCRIPTION = 16
 DOCS = "docs/statistics.md#"
+_OWN = {"calibration": across_datasets.calibration, "timing": timing.timing, "detection": detection.detection}
 
 
 def brief_report(
@@ -35,18 +35,12 @@ def brief_report(
     """Return the short report of a run."""
     kind = kind_of(run)
     sections: list[Section] = []
-    if kind == "calibration":
-        own = across_datasets.calibration(run)
-        sections = [Section(own.title, own.tables)]
-    elif kind == "timing":
-        own = timing.timing(run)
-        sections = [Section(own.title, own.tables)]
-    elif kind == "detection":
-        own = detection.detection(run)
-        sections = [Section(own.title, own.tables[:1])]
-    elif kind == "comparison":
+    if kind == "comparison":
         own = curves.curves(run)
         sections = [_scores(run, width), Section(own.title, own.tables, notes=curves.differing_ranges(run))]
+    elif kind in _OWN:
+        own = _OWN[kind](run)
+        sections = [Section(own.title, own.tables[:1] if kind == "detection" else own.tables)]
     if kind in ("comparison", "detection", "calibration"):
         sections.append(Section("Methods, best average rank first", [method_lines(run, width)]))
     more = [f"All tables, tests and remarks: {full}"] if full else []

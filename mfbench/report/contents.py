@@ -9,7 +9,8 @@ import json
 import re
 import textwrap
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, NamedTuple, cast
+from functools import partial
+from typing import Any, Literal, NamedTuple, NoReturn, cast
 
 from rich.cells import cell_len
 
@@ -17,7 +18,7 @@ from mfbench.host.expressions import Plugin
 from mfbench.host.registry import Registry
 from mfbench.model.sections import Cell, Chart, Report, Section, Table
 from mfbench.report.cells import MARK
-from mfbench.report.heading import data_of, environment_of, setting_of
+from mfbench.report.heading import answer_across, data_of, environment_of, setting_of
 from mfbench.report.render.files import plain_value
 from mfbench.report.sections import across_datasets, curves, detection, published, remarks, scores, timing
 from mfbench.stats.results import Run
@@ -72,6 +73,13 @@ def kind_of(run: Run) -> Kind:
     return cast(Kind, run.protocol.report)
 
 
+def answer_of(run: Run) -> list[str]:
+    """Return the conclusion of a run in one or two sentences; empty for a shard, and if no scores are compared."""
+    if run.meta.shard is not None:
+        return []
+    return answer_across(run.overall()) if kind_of(run) in ("comparison", "detection") else []
+
+
 def report_of(
     run: Run, registry: Registry | None = None, *, statistics: bool = False, everything: bool = False
 ) -> Report:
@@ -98,7 +106,7 @@ def plugin_sections(run: Run, registry: Registry) -> list[Section]:
             section,
             plugin=plugin.name,
             charts=[_guarded_chart(chart, plugin) for chart in section.charts],
-            data={key: _guarded(value, plugin) for key, value in section.data.items()},
+            data={key: _guarded(partial(_json_value, value), "data", plugin) for key, value in section.data.items()},
             rows=None,
         )
         for plugin, section in returned
@@ -107,48 +115,38 @@ def plugin_sections(run: Run, registry: Registry) -> list[Section]:
 
 
 def _guarded_chart(chart: Chart, plugin: Plugin) -> Chart:
-    """Return a chart that renders as an error message if drawing it as text fails."""
-    # Failures in `spec` or `alt` become a ValueError, which the picture renderers expect.
+    """Return a chart whose text says so if drawing it fails; its picture then is an error, as the renderers expect."""
+    made = {"text": lambda reason: [reason], "spec": _refuse, "alt": _refuse}
+    functions = {name: (getattr(chart, name), instead) for name, instead in made.items()}
+    guarded: dict[str, Any] = {
+        name: function and _guarded(function, f"chart {chart.name!r}", plugin, instead)
+        for name, (function, instead) in functions.items()
+    }
+    return dataclasses.replace(chart, **guarded)
 
-    def failure(error: Exception) -> str:
-        return _failure(f"chart {chart.name!r}", plugin, error)
 
-    def text(width: int) -> Sequence[str]:
-        assert chart.text is not None
+def _guarded(
+    function: Callable[..., Any], what: str, plugin: Plugin, instead: Callable[[str], Any] = str
+) -> Callable[..., Any]:
+    """Return a plugin's function, which passes a sentence to `instead` if it fails."""
+
+    def guarded(*arguments: Any) -> Any:
         try:
-            return [str(line) for line in chart.text(width)]
+            return function(*arguments)
         except Exception as error:  # noqa: BLE001 - the report must survive any plugin error
-            return [failure(error)]
-
-    def checked(make: Callable[[], Any]) -> Any:
-        try:
-            made = make()
-            return made.to_dict() if hasattr(made, "to_dict") else made
-        except Exception as error:
-            raise ValueError(failure(error)) from error
-
-    spec, alt = chart.spec, chart.alt
-    return dataclasses.replace(
-        chart, text=chart.text and text, spec=spec and (lambda: checked(spec)), alt=alt and (lambda: str(checked(alt)))
-    )
-
-
-def _guarded(value: Callable[[], Any], plugin: Plugin) -> Callable[[], Any]:
-    """Return a function that yields an error message if the plugin's function fails or returns non-JSON values."""
-
-    def guarded() -> Any:
-        try:
-            content = plain_value(value())
-            json.dumps(content)
-            return content
-        except Exception as error:  # noqa: BLE001 - as above
-            return _failure("data", plugin, error)
+            return instead(f"plugin {plugin.name!r} of {plugin}: {what} failed with {type(error).__name__}: {error}")
 
     return guarded
 
 
-def _failure(what: str, plugin: Plugin, error: Exception) -> str:
-    return f"plugin {plugin.name!r} of {plugin}: {what} failed with {type(error).__name__}: {error}"
+def _refuse(reason: str) -> NoReturn:
+    raise ValueError(reason)
+
+
+def _json_value(value: Callable[[], Any]) -> Any:
+    content = plain_value(value())
+    json.dumps(content)
+    return content
 
 
 HEADING_WIDTH = 9

@@ -214,17 +214,11 @@ def _show_unregistered(registry: Registry, console: Console, lookup: Lookup) -> 
         console.print(table)
 
 
-def show_dataset(
-    dataset: Dataset,
-    console: Console,
-    rows: int,
-    *,
-    loaded: LoadedDataset | None = None,
-    spec: DatasetSpec | None = None,
-) -> None:
+def show_dataset(loaded: LoadedDataset, console: Console, rows: int, spec: DatasetSpec | None = None) -> None:
     """Print one dataset: sizes, classes, kinds of columns, provenance and the first rows."""
     import numpy as np
 
+    dataset = loaded.data
     counts = np.bincount(dataset.y, minlength=dataset.n_classes)
     missing = np.isnan([[0.0]] if dataset.is_sparse else dataset.X)
     facts = {
@@ -242,10 +236,9 @@ def show_dataset(
         "source": dataset.source or "–",
         "licence": dataset.license or (spec.license if spec is not None else "") or "–",
         "cite": dataset.citation or "–",
+        "location": f"{loaded.location} ({loaded.key})" if loaded.key else loaded.location,
+        "note": (spec.note if spec is not None else "") or str((loaded.card or {}).get("notes", "")),
     }
-    if loaded is not None:
-        facts["location"] = f"{loaded.location} ({loaded.key})" if loaded.key else loaded.location
-        facts["note"] = (spec.note if spec is not None else "") or str((loaded.card or {}).get("notes", ""))
     if spec is not None:
         facts["collections"] = ", ".join(f"{name} ({label})" for name, label in spec.collections.items())
     console.print(Text(dataset.name, style="bold"))

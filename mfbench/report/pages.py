@@ -1,59 +1,32 @@
-"""The HTML page of a run: its full report, plus verdicts per group of datasets, and tags."""
+"""The HTML page of a run: its full report, plus verdicts per group of datasets."""
 
 from dataclasses import replace
 
 from mfbench.errors import MfbenchError
 from mfbench.host.expressions import parse
 from mfbench.host.registry import Registry
-from mfbench.model.sections import Report
-from mfbench.report.contents import kind_of, report_of
-from mfbench.report.heading import answer_across, regeneration_commands
+from mfbench.report.brief import problems
+from mfbench.report.contents import answer_of, report_of
+from mfbench.report.heading import regeneration_commands
 from mfbench.report.render.html.page import to_html
 from mfbench.report.render.html.tables import Group, score_data
 from mfbench.report.sections.scores import score_table
 from mfbench.stats.results import Run
 
 FILE = "report.html"
-# How the notes on problems begin, by a value that only their section has.
-_PROBLEMS = {
-    "left_out": (
-        "Left out", "Failed", "Not run", "Not reached", "Compared on", "Undefined", "The download", "No trials",
-    ),
-    "overall": ("Datasets left out", "Methods left out", "Cells without a score"),
-}  # fmt: skip
 LEAST_DATASETS = 2
 
 
 def page_of(run: Run, registry: Registry | None = None, command: str = "") -> str:
     """Return the HTML page of a run."""
     report = report_of(run, registry, statistics=True)
-    report = replace(report, answer=answer_of(run), problems=[*run.remarks, *problems_of(report)])
+    report = replace(report, answer=answer_of(run), problems=problems(run))
     command = command or " && ".join(regeneration_commands(run, form="open"))
     own = (section for section in report.sections if not section.plugin and "wins_ties_losses" in section.data)
     table = next((table for section in own for table in section.tables), None)
     if table is None:
         return to_html(report, command)
-    return to_html(report, command, score_data(run, table, groups_of(run, registry), tags_of(run, registry)))
-
-
-def answer_of(run: Run) -> list[str]:
-    """Return the conclusion of a run in one or two sentences; empty for a shard, and if no scores are compared."""
-    if run.meta.shard is not None:
-        return []
-    return answer_across(run.overall()) if kind_of(run) in ("comparison", "detection") else []
-
-
-def problems_of(report: Report) -> list[str]:
-    """Return the sentences on omissions, failures, pending trials and unreached cells."""
-    own = [section for section in report.sections if not section.plugin]
-    return [
-        note
-        for key, beginnings in _PROBLEMS.items()
-        for section in own
-        if key in section.data
-        for note in section.notes
-        if note.startswith(beginnings)
-    ]
+    return to_html(report, command, score_data(run, table, groups_of(run, registry)))
 
 
 def groups_of(run: Run, registry: Registry | None = None) -> list[Group]:
@@ -68,22 +41,6 @@ def groups_of(run: Run, registry: Registry | None = None) -> list[Group]:
         if LEAST_DATASETS <= len(own) < len(everything):
             groups.append(_group(f"{title} ({len(own)})", run.restricted(own)))
     return groups
-
-
-def tags_of(run: Run, registry: Registry | None) -> list[list[str]]:
-    """Return the tags of each method's selector and classifier; empty for those not installed."""
-    if registry is None:
-        return []
-    tags = []
-    for text in run.methods.values():
-        steps = [step.strip().partition(" [")[0] for step in text.split(" → ")]
-        names = [_name(step) for step in steps if not step.startswith("top ")]
-        # A selector and a classifier may share a name; in predictive runs the last name is the classifier.
-        parts = [registry.selectors.get(name) or registry.classifiers.get(name) for name in names]
-        if not run.detects:
-            parts[-1:] = [registry.classifiers.get(name) or registry.selectors.get(name) for name in names[-1:]]
-        tags.append(sorted({tag for registered in parts if registered is not None for tag in registered.spec.tags}))
-    return tags
 
 
 def _group(title: str, run: Run) -> Group:

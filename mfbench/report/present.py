@@ -5,23 +5,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import numpy as np
 import pandas as pd
 from rich.console import Console
 
 from mfbench.base.files import write_text
-from mfbench.base.text import counted, shell_command
+from mfbench.base.text import shell_command
 from mfbench.errors import MfbenchError, UnknownNameError, UsageError
 from mfbench.host.registry import Registry, load_registry
 from mfbench.model.evaluation import Score
 from mfbench.model.sections import Cell, Chart, Report, Section
 from mfbench.report import brief, cells, contents, heading, pages
-from mfbench.report.charts import critical_difference, time
 from mfbench.report.charts.drawing import distinct_slugs, picture, specification
 from mfbench.report.render import files, terminal
-from mfbench.report.render.html.page import asset, render, to_fragment, to_html
+from mfbench.report.render.html.page import to_fragment, to_html
 from mfbench.report.sections import across_datasets, curves
 from mfbench.run.store.file import FILE_NAME
 from mfbench.stats.across_datasets import Overall, complete
@@ -114,14 +112,8 @@ def _counts(means: pd.DataFrame, method: str, reference: str, greater_is_better:
     return Cell("/".join(str(np.sum(better == side)) for side in (1, 0, -1)))
 
 
-NEEDS = {
-    critical_difference.NAME: "a critical-difference diagram needs two datasets and two methods with scores",
-    time.TIME_PROFILE: "a profile of times needs a run with a dataset on which every trial has run",
-}
-"""The requirements of charts that not every report has."""
 _RENDERERS: dict[str, Callable[[Report], str]] = {
     "md": files.to_markdown,
-    "svg": terminal.to_svg,
     "latex": files.to_latex,
     "html": to_html,
     "json": files.to_json,
@@ -233,13 +225,10 @@ def present_power(
     console: Console,
     *,
     power: float,
-    reference: str | None = None,
     methods: Sequence[str] = (),
-    metric: str | None = None,
     as_json: bool = False,
 ) -> str:
     """Return the power analysis of a run as JSON; without `as_json` it is printed and the result is empty."""
-    run = choose(run, reference, metric)
     size = difference / 100.0 if run.settings.score.percent else difference
     plan = run.power(size, power=power, methods=methods or None)
     report = across_datasets.power_report(run, plan)
@@ -270,10 +259,7 @@ def _present(report: Report, form: Form, console: Console) -> str:
 def _chart(report: Report, name: str) -> str:
     chart = report.chart(name)
     if chart is None or chart.spec is None:
-        if name in NEEDS:
-            raise UsageError(NEEDS[name])
-        names = [*(chart.name for chart in report.drawable), *NEEDS]
-        raise UnknownNameError("figure", name, names, owner="this report")
+        raise UnknownNameError("figure", name, [chart.name for chart in report.drawable], owner="this report")
     return picture(chart, "svg", report.title).decode()
 
 
@@ -354,43 +340,3 @@ class Notebook:
 def open_run(folder: Path, **settings: Any) -> Run:
     """Open the run in a folder, able to display itself in a notebook."""
     return Run(folder, presentation=Notebook(), **settings)
-
-
-INDEX = "index.html"
-
-
-def write_gallery(folder: Path, registry: Registry | None = None) -> Path:
-    """Write the page of every run in a folder, and an index that links to them."""
-    from markupsafe import Markup
-
-    if not folder.is_dir():
-        raise UsageError(f"{folder} is not a folder")
-    stores = sorted(folder.rglob(FILE_NAME))
-    if not stores:
-        raise UsageError(f"{folder} holds no run (no {FILE_NAME} at any depth); 'mfbench suite NAME' creates one")
-    registry = registry or load_registry()
-    entries, problems = [], []
-    for store in stores:
-        try:
-            entries.append(_entry(open_run(store.parent), folder, registry))
-        except MfbenchError as error:
-            problems.append(str(error))
-    index, style = folder / INDEX, Markup(asset("style.css"))  # nosec B704  # made by this package
-    write_text(index, render("gallery.html", entries=entries, problems=problems, style=style))
-    if problems:
-        raise MfbenchError(f"{counted(len(problems), 'run')} missing in {index}: {'; '.join(problems)}")
-    return index
-
-
-def _entry(run: Run, folder: Path, registry: Registry) -> dict[str, Any]:
-    """Write the page of a run; return its index entry and the page's address."""
-    page = write_page(run, registry)
-    datasets, methods = run.outcomes["dataset"].nunique(), run.outcomes["method"].nunique()
-    return {
-        "title": run.meta.title,
-        "setting": heading.setting_of(run),
-        "size": f"{counted(datasets, 'dataset')}, {counted(methods, 'method')}, {counted(len(run.outcomes), 'trial')}",
-        "environment": heading.environment_of(run),
-        "answer": pages.answer_of(run),
-        "link": quote(page.relative_to(folder).as_posix()),
-    }

@@ -5,7 +5,8 @@ Every function takes one value per dataset and method, because folds of one data
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -183,17 +184,19 @@ def datasets_needed(sd: float, difference: float, alpha: float = 0.05, power: fl
     """Return the number of datasets that Wilcoxon's signed-rank test needs to detect a difference."""
     if not sd > 0.0:
         return None
-    for n in range(2, MOST_EXACT + 1):
-        if detectable_across(sd, n, alpha, power) <= difference:
-            return n
-    # Beyond this, the normal approximation makes the detectable difference monotone in the number of datasets.
-    low, high = MOST_EXACT, MOST_DATASETS
-    if detectable_across(sd, high, alpha, power) > difference:
-        return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if detectable_across(sd, middle, alpha, power) <= difference else (middle, high)
-    return high
+
+    def is_enough(n: int) -> bool:
+        return detectable_across(sd, n, alpha, power) <= difference
+
+    # Beyond `MOST_EXACT`, the normal approximation makes the detectable difference monotone in the number of datasets.
+    few = next(filter(is_enough, range(2, MOST_EXACT + 1)), None)
+    return few if few is not None else first_of(range(MOST_EXACT + 1, MOST_DATASETS + 1), is_enough)
+
+
+def first_of(numbers: range, is_enough: Callable[[int], bool]) -> int | None:
+    """Return the first number that is enough, if all after it are enough too; None if there is none."""
+    place = bisect_left(numbers, True, key=is_enough)
+    return numbers[place] if place < len(numbers) else None
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ import pandas as pd
 
 from mfbench.errors import RunError, UnknownNameError, UsageError
 from mfbench.model.evaluation import Score
-from mfbench.suite.schema import ReportSettings
 from mfbench.suite.schema import Rule as RuleName
 
 if TYPE_CHECKING:
@@ -55,26 +54,29 @@ def results_by_cell(
     trials: pd.DataFrame, metric: str, decisions: Decisions | None = None
 ) -> dict[tuple[str, str], CellResults]:
     """Group a frame of trials by (dataset, method), in order of first appearance."""
-    # O(n log n) for n trials.
     if not len(trials):
         return {}
-    datasets, dataset_names = pd.factorize(trials["dataset"])
-    methods, method_names = pd.factorize(trials["method"])
-    codes = datasets * len(method_names) + methods
-    repeats = trials["repeat"].to_numpy(dtype=np.int64)
-    order = np.lexsort((trials["fold"].to_numpy(), repeats, codes))
-    ok = (trials["status"] == "ok").to_numpy(dtype=bool)[order]
-    scores, repeats = trials[metric].to_numpy(dtype=float)[order], repeats[order]
-    scores = np.where(ok, scores, np.nan)
-    cell_codes, begins = np.unique(codes[order], return_index=True)
-    ends = [*begins[1:], len(codes)]
-    slices = {int(code): slice(begin, end) for code, begin, end in zip(cell_codes, begins, ends, strict=True)}
+    ok = (trials["status"] == "ok").to_numpy(dtype=bool)
+    scores = np.where(ok, trials[metric].to_numpy(dtype=float), np.nan)
+    repeats, folds = (trials[name].to_numpy(dtype=np.int64) for name in ("repeat", "fold"))
     cells = {}
-    for code in dict.fromkeys(codes.tolist()):
-        rows = slices[code]
-        dataset, method = str(dataset_names[code // len(method_names)]), str(method_names[code % len(method_names)])
-        cells[dataset, method] = CellResults(scores[rows], repeats[rows], ok[rows], _reader(decisions, dataset, method))
+    for (dataset, method), rows in rows_by_cell(trials).items():
+        own = rows[np.lexsort((folds[rows], repeats[rows]))]
+        cells[dataset, method] = CellResults(scores[own], repeats[own], ok[own], _reader(decisions, dataset, method))
     return cells
+
+
+def rows_by_cell(frame: pd.DataFrame) -> dict[tuple[str, str], NDArray[np.intp]]:
+    """Return the row numbers of each (dataset, method) in a frame, in order of first appearance."""
+    # O(n log n) for n rows. Grouping by integers is ten times as fast as by pairs of strings.
+    datasets, dataset_names = pd.factorize(frame["dataset"])
+    methods, method_names = pd.factorize(frame["method"])
+    places, codes = pd.factorize(datasets * len(method_names) + methods)
+    parts = np.split(np.argsort(places, kind="stable"), np.cumsum(np.bincount(places))[:-1])
+    names = (
+        (str(dataset_names[c // len(method_names)]), str(method_names[c % len(method_names)])) for c in codes.tolist()
+    )
+    return dict(zip(names, parts, strict=True))
 
 
 def _reader(decisions: Decisions | None, dataset: str, method: str) -> Callable[[], list[NDArray[np.bool_]]]:
@@ -155,28 +157,3 @@ class ComparisonSettings:
     def sign(self) -> float:
         """1 if greater is better, else -1."""
         return self.score.sign
-
-
-def settings_of(
-    report: ReportSettings,
-    metric: str,
-    scores: Mapping[str, Score],
-    reference: str | None,
-    ratio: float,
-    own_ratios: tuple[tuple[str, float], ...] = (),
-    weighted: tuple[str, ...] = (),
-) -> ComparisonSettings:
-    """Return the settings in a suite's ``[report]``."""
-    return ComparisonSettings(
-        metric=metric,
-        scores=scores,
-        reference=reference,
-        test=report.test,
-        alpha=report.alpha,
-        ratio=ratio,
-        published_test=report.published_test,
-        rope=report.rope,
-        missing=report.missing,
-        own_ratios=own_ratios,
-        weighted=weighted,
-    )

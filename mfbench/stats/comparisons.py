@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from mfbench.stats.across_datasets import Overall
-from mfbench.stats.summary import Made, compare_with_reference, complete_table, summarise, tabulate
+from mfbench.stats.summary import compare_with_reference, complete_table, summarise, tabulate
 
 if TYPE_CHECKING:
     from mfbench.stats.cells import ComparisonSettings, Decisions
@@ -23,14 +23,12 @@ class Comparisons:
         self._verdicts: dict[ComparisonSettings, pd.DataFrame] = {}
         self._summaries: dict[ComparisonSettings, pd.DataFrame] = {}
         self._overall: dict[ComparisonSettings, Overall] = {}
-        self._made: Made = {}
 
     def restricted(self, datasets: Collection[str]) -> Comparisons:
         """Return the comparisons for some of the datasets; comparisons on one dataset do not depend on the others."""
         part = Comparisons(rows_on(self._trials, datasets))
         part._scores = {settings: rows_on(frame, datasets) for settings, frame in self._scores.items()}
         part._verdicts = {settings: rows_on(frame, datasets) for settings, frame in self._verdicts.items()}
-        part._made = self._made
         return part
 
     def scores(self, settings: ComparisonSettings, decisions: Decisions) -> pd.DataFrame:
@@ -42,7 +40,7 @@ class Comparisons:
     def verdicts(self, settings: ComparisonSettings, decisions: Decisions) -> pd.DataFrame:
         """Return the result of `compare_with_reference`."""
         if settings not in self._verdicts:
-            self._verdicts[settings] = compare_with_reference(self._trials, settings, decisions, self._made)
+            self._verdicts[settings] = compare_with_reference(self._trials, settings, decisions)
         return self._verdicts[settings]
 
     def summary(self, settings: ComparisonSettings, decisions: Decisions, dummies: Mapping[str, float]) -> pd.DataFrame:
@@ -117,12 +115,6 @@ def coverage(trials: pd.DataFrame, common: Mapping[str, Folds]) -> pd.DataFrame:
     unfinished = trials[trials["dataset"].isin(trials.loc[trials["status"].isna(), "dataset"])]
     for dataset, own in unfinished.groupby("dataset", sort=False):
         reached = own["status"].notna().groupby(own["method"], sort=False).any()
-        rows.append(
-            {
-                "dataset": dataset,
-                "planned": len(own[["repeat", "fold"]].drop_duplicates()),
-                "compared": len(common.get(str(dataset), ())),
-                "not_reached": reached.index[~reached].tolist(),
-            }
-        )
+        planned, compared = len(own[["repeat", "fold"]].drop_duplicates()), len(common.get(str(dataset), ()))
+        rows.append([dataset, planned, compared, reached.index[~reached].tolist()])
     return pd.DataFrame(rows, columns=COLUMNS)

@@ -161,18 +161,10 @@ def true_interactions(frame: pd.DataFrame) -> pd.DataFrame:
     lines = []
     for (dataset, method), group in frame[frame["true"].astype(bool)].groupby(["dataset", "method"], sort=False):
         by_fold = group.groupby(["repeat", "fold"])
-        lines.append(
-            {
-                "dataset": dataset,
-                "method": method,
-                "true_pairs": int(by_fold.size().max()),
-                "n_pairs": int(group["n_pairs"].iloc[0]),
-                "share": float(group["share"].mean()),
-                "p_value": float(group["p_value"].median()),
-                "rank": float(by_fold["rank"].min().median()),
-                "folds": by_fold.ngroups,
-            }
-        )
+        true_pairs, n_pairs = int(by_fold.size().max()), int(group["n_pairs"].iloc[0])
+        share, p_value = float(group["share"].mean()), float(group["p_value"].median())
+        rank = float(by_fold["rank"].min().median())
+        lines.append([dataset, method, true_pairs, n_pairs, share, p_value, rank, by_fold.ngroups])
     return pd.DataFrame(lines, columns=TRUE_COLUMNS)
 
 

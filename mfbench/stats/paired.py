@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import special
 from scipy.optimize import brentq
+from scipy.stats import rankdata
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -184,7 +185,7 @@ def wilcoxon_test(first: ArrayLike, second: ArrayLike, alpha: float = 0.05) -> P
     p_value = 1.0
     if len(nonzero):
         # Doubled ranks are integers even with ties.
-        ranks = np.round(2.0 * _midranks(np.abs(nonzero))).astype(np.int64)
+        ranks = np.round(2.0 * rankdata(np.abs(nonzero))).astype(np.int64)
         simple = len(nonzero) == len(differences) and len(np.unique(ranks)) == len(ranks)
         exact = len(differences) <= (MOST_EXACT if simple else MOST_EXACT_TIED)
         p_value = _two_sided(int(ranks[nonzero > 0].sum()), ranks, exact)
@@ -204,7 +205,7 @@ def rank_biserial(first: ArrayLike, second: ArrayLike) -> float:
     nonzero = differences[differences != 0]
     if not len(nonzero):
         return 0.0
-    ranks = _midranks(np.abs(nonzero))
+    ranks = rankdata(np.abs(nonzero))
     return float(np.sum(np.sign(nonzero) * ranks) / ranks.sum())
 
 
@@ -220,13 +221,6 @@ def sign_test(first: ArrayLike, second: ArrayLike, alpha: float = 0.05) -> Paire
     cut = int(np.searchsorted(below, alpha / 2.0, side="right"))
     low, high = (differences[cut - 1], differences[count - cut]) if cut else (-np.inf, np.inf)
     return PairedTest(float(np.median(differences)), p_value, float(low), float(high))
-
-
-def _midranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    middle: NDArray[np.float64] = (last - (counts - 1) / 2.0)[inverse]
-    return middle
 
 
 def _two_sided(total: int, ranks: NDArray[np.int64], exact: bool) -> float:

@@ -10,7 +10,7 @@ import pandas as pd
 from scipy import special
 
 from mfbench.errors import UsageError
-from mfbench.stats.across_datasets import Overall, datasets_needed, detectable_across
+from mfbench.stats.across_datasets import Overall, datasets_needed, detectable_across, first_of
 from mfbench.stats.cells import CellResults, ComparisonSettings, Decisions, results_by_cell
 from mfbench.stats.paired import LEAST_PAIRS, DecisionTest, corrected_t_test, detectable_by_mcnemar, noncentrality
 from mfbench.stats.rules import compare, sound_test
@@ -148,18 +148,8 @@ class RepeatedTest:
 
     def repeats_needed(self, difference: float) -> int | None:
         """Return the smallest number of repeats that detects a difference, or None."""
-        low = -(-LEAST_PAIRS // self.folds)
-        if self.detectable(low) <= difference:
-            return low
-        high = low
-        while self.detectable(high) > difference:
-            low, high = high, 2 * high
-            if high > MOST_REPEATS:
-                return None
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if self.detectable(middle) <= difference else (middle, high)
-        return high
+        repeats = range(-(-LEAST_PAIRS // self.folds), MOST_REPEATS + 1)
+        return first_of(repeats, lambda number: self.detectable(number) <= difference)
 
 
 def _across(overall: Overall, methods: Sequence[str], difference: float, power: float) -> pd.DataFrame:

@@ -12,12 +12,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from mfbench.errors import RunError, UnknownNameError, UsageError
-from mfbench.model.evaluation import CURVE_METRICS
 from mfbench.model.sections import Presentation
 from mfbench.run.store.metadata import RecordedProtocol
 from mfbench.stats.across_datasets import Overall, dummy_scores, performance_ratios
 from mfbench.stats.calibration import design_of, rejections, worse_than_best
-from mfbench.stats.cells import ComparisonSettings, settings_of
+from mfbench.stats.cells import ComparisonSettings
 from mfbench.stats.comparisons import Comparisons, Folds, common_folds, coverage, is_common, on_common_folds, rows_on
 from mfbench.stats.curves import (
     AREAS,
@@ -156,8 +155,9 @@ class Run:
         metric, reference = self.metric or self.metrics[0], self.reference or self.meta.report.reference
         reference = reference if reference in self.methods else next(iter(self.methods), None)
         own = tuple((label, splits.tested_ratio) for label, splits in self.meta.splits.items())
-        ratio, weighted = self.protocol.test_train_ratio, tuple(self.meta.with_weights)
-        return settings_of(self.meta.report, metric, self.meta.scores, reference, ratio, own, weighted)
+        chosen = self.meta.report.model_dump(include={"test", "alpha", "published_test", "rope", "missing"})
+        chosen |= {"ratio": self.protocol.test_train_ratio, "own_ratios": own}
+        return ComparisonSettings(metric, self.meta.scores, reference, weighted=tuple(self.meta.with_weights), **chosen)
 
     def __repr__(self) -> str:
         return f"Run({str(self.bundle or self.path)!r})"
@@ -584,7 +584,7 @@ class Run:
 
     def _dummies(self, settings: ComparisonSettings) -> dict[str, float]:
         # A dummy scores the same at every number of features, so its score is also its area.
-        metric = (self._curve_metric if settings.metric in CURVE_METRICS else None) or settings.metric
+        metric = (self._curve_metric if settings.metric in AREAS else None) or settings.metric
         if settings.missing != "impute-dummy":
             return {}
         if self.detects:

@@ -56,14 +56,17 @@ def compare(
     if len(first.scores) < 2 and not RULES[name].of_decisions:
         name = sound_test(first, settings)
     if len(first.scores) > 1 and np.isnan(settings.ratio):
-        difference = settings.sign * float(np.mean(first.scores - second.scores))
-        return PairedTest(difference, np.nan, np.nan, np.nan, reason=UNMET)
+        return _without_test(first, second, settings, UNMET)
     rule = RULES[name]
     if rule.of_decisions and not settings.counts_decisions:
-        difference = settings.sign * float(np.mean(first.scores - second.scores))
-        reason = f"{name} compares decisions, not {'weighted ' * settings.has_weights}{settings.metric}"
-        return PairedTest(difference, np.nan, np.nan, np.nan, reason=reason)
+        compared = f"{'weighted ' * settings.has_weights}{settings.metric}"
+        return _without_test(first, second, settings, f"{name} compares decisions, not {compared}")
     return rule.compare(first, second, settings)
+
+
+def _without_test(first: CellResults, second: CellResults, settings: ComparisonSettings, reason: str) -> PairedTest:
+    difference = settings.sign * float(np.mean(first.scores - second.scores))
+    return PairedTest(difference, np.nan, np.nan, np.nan, reason=reason)
 
 
 def sound_test(cell: CellResults, settings: ComparisonSettings) -> str:
@@ -84,9 +87,9 @@ def _of_scores(
     """Return a rule that compares fold scores; `names` are the settings it uses besides the level."""
 
     def rule(first: CellResults, second: CellResults, settings: ComparisonSettings) -> Comparison:
+        if len(first.scores) < LEAST_PAIRS:
+            return _without_test(first, second, settings, TOO_FEW)
         a, b = settings.sign * first.scores, settings.sign * second.scores
-        if len(a) < LEAST_PAIRS:
-            return PairedTest(float(np.mean(a - b)), np.nan, np.nan, np.nan, reason=TOO_FEW)
         return test(a, b, **{name: getattr(settings, name) for name in names}, alpha=settings.alpha)
 
     return rule

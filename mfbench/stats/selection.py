@@ -71,24 +71,19 @@ def _resolved(row: Row, chosen: str | None) -> Row:
     return resolved | fields | {"tune_wall": max(0.0, (row["tune_wall"] or 0.0) - spent)}
 
 
+DATASETS = ["dataset", "n_samples", "n_features", "trivial_accuracy", "classes", "sha256", "source"]
+SIZES = ["dataset", "repeat", "fold", "n_train", "n_validation", "n_test", "n_features"]
+
+
 def dataset_frame(datasets: Sequence[Mapping[str, Any]], score: Score) -> pd.DataFrame:
     """Return one row per dataset: label, shape, trivial accuracy, class names and counts, content hash, source."""
     rows = []
     for dataset in datasets:
         counts = np.bincount(dataset["truth"], minlength=len(dataset["class_names"]))
-        rows.append(
-            {
-                "dataset": dataset["label"],
-                "n_samples": dataset["n_samples"],
-                "n_features": dataset["n_features"],
-                "trivial_accuracy": _trivial(counts, score),
-                "classes": dict(zip(dataset["class_names"], counts.tolist(), strict=True)),
-                "sha256": dataset["sha256"],
-                "source": dataset["source"],
-            }
-        )
-    columns = ["dataset", "n_samples", "n_features", "trivial_accuracy", "classes", "sha256", "source"]
-    return pd.DataFrame(rows, columns=columns)
+        classes = dict(zip(dataset["class_names"], counts.tolist(), strict=True))
+        own = {"dataset": dataset["label"], "trivial_accuracy": _trivial(counts, score), "classes": classes}
+        rows.append([{**dataset, **own}[name] for name in DATASETS])
+    return pd.DataFrame(rows, columns=DATASETS)
 
 
 def _trivial(counts: NDArray[np.int64], score: Score) -> float:
@@ -109,21 +104,12 @@ def collections_of(datasets: Iterable[Mapping[str, Any]]) -> dict[str, list[str]
 
 def size_frame(splits: Iterable[tuple[str, Mapping[tuple[int, int], StoredSplit]]]) -> pd.DataFrame:
     """Return one row per dataset, repeat and fold: numbers of training, validation and test rows, and of features."""
-    rows = [
-        {
-            "dataset": dataset,
-            "repeat": repeat,
-            "fold": fold,
-            "n_train": split.n_train,
-            "n_validation": 0 if split.validation is None else len(split.validation),
-            "n_test": len(split.test),
-            "n_features": split.n_features,
-        }
-        for dataset, by_fold in splits
-        for (repeat, fold), split in sorted(by_fold.items())
-    ]
-    columns = ["dataset", "repeat", "fold", "n_train", "n_validation", "n_test", "n_features"]
-    return pd.DataFrame(rows, columns=columns)
+    rows = []
+    for dataset, by_fold in splits:
+        for (repeat, fold), split in sorted(by_fold.items()):
+            n_validation = 0 if split.validation is None else len(split.validation)
+            rows.append([dataset, repeat, fold, split.n_train, n_validation, len(split.test), split.n_features])
+    return pd.DataFrame(rows, columns=SIZES)
 
 
 SELECTED = ["dataset", "method", "n_features", "median", "least", "most", "stability", "folds"]
@@ -196,15 +182,10 @@ def selected_features(rows: Iterable[Mapping[str, Any]], n_features: Mapping[str
             cells.setdefault((row["dataset"], row["method"]), []).append(row)
     lines = []
     for (dataset, method), members in cells.items():
-        counts, sets = [row["n_selected"] for row in members], [row["selected"] for row in members]
+        n, counts, sets = n_features[dataset], *([row[name] for row in members] for name in ("n_selected", "selected"))
         recorded = all(features is not None for features in sets)
-        value = np.nan
-        if recorded:
-            counts_of_features = _counts(sets, n_features[dataset])
-            value = float(stability_of_counts(counts_of_features, len(sets)))
-        lines.append(
-            [dataset, method, n_features[dataset], np.median(counts), min(counts), max(counts), value, len(members)]
-        )
+        value = float(stability_of_counts(_counts(sets, n), len(sets))) if recorded else np.nan
+        lines.append([dataset, method, n, np.median(counts), min(counts), max(counts), value, len(members)])
     return pd.DataFrame(lines, columns=SELECTED)
 
 

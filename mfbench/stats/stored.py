@@ -39,19 +39,10 @@ class PredictedFold(NamedTuple):
 
 def prediction_frame(dataset: Mapping[str, Any], folds: Iterable[PredictedFold]) -> pd.DataFrame:
     """Return every test row's truth and prediction: columns repeat, fold, row, truth, prediction."""
-    frames = [
-        pd.DataFrame(
-            {
-                "repeat": fold.repeat,
-                "fold": fold.fold,
-                "row": fold.test,
-                "truth": dataset["truth"][fold.test],
-                "prediction": fold.row["predictions"],
-            }
-        )
+    return _joined(
+        (fold, {"row": fold.test, "truth": dataset["truth"][fold.test], "prediction": fold.row["predictions"]})
         for fold in folds
-    ]
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+    )
 
 
 def decision_frame(dataset: Mapping[str, Any], folds: Iterable[PredictedFold]) -> pd.DataFrame:
@@ -59,24 +50,19 @@ def decision_frame(dataset: Mapping[str, Any], folds: Iterable[PredictedFold]) -
     classes = np.arange(len(dataset["class_names"]))
     if len(classes) == 2:
         classes = classes[1:]
-    frames = []
+    parts = []
     for fold in folds:
         decided = fold.row["decisions"]
         if decided is None:
             decided = (fold.row["predictions"][:, None] == classes).astype(int)
         truth = (dataset["truth"][fold.test][:, None] == classes).astype(int)
-        frames.append(
-            pd.DataFrame(
-                {
-                    "repeat": fold.repeat,
-                    "fold": fold.fold,
-                    "row": np.repeat(fold.test, len(classes)),
-                    "class": np.tile(classes, len(fold.test)),
-                    "truth": truth.ravel(),
-                    "decision": decided.ravel(),
-                }
-            )
-        )
+        rows = {"row": np.repeat(fold.test, len(classes)), "class": np.tile(classes, len(fold.test))}
+        parts.append((fold, rows | {"truth": truth.ravel(), "decision": decided.ravel()}))
+    return _joined(parts)
+
+
+def _joined(parts: Iterable[tuple[PredictedFold, Mapping[str, Any]]]) -> pd.DataFrame:
+    frames = [pd.DataFrame({"repeat": fold.repeat, "fold": fold.fold, **columns}) for fold, columns in parts]
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
 
 

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from mfbench.errors import UnknownNameError
 from mfbench.stats.across_datasets import Completed, complete
-from mfbench.stats.bayesian import Posterior, correlated_t_test
+from mfbench.stats.bayesian import correlated_t_test
 from mfbench.stats.cells import CellResults, ComparisonSettings, Decisions, results_by_cell
-from mfbench.stats.rules import Comparison, against_best, compare, sound_test
+from mfbench.stats.rules import against_best, compare, sound_test
 
 TIMES = ["tune_wall", "select_wall", "fit_wall", "predict_wall"]
 CLOCK = 1e-6
@@ -29,10 +29,7 @@ COUNTED = {**{word: word for word in VERDICTS}, NO_VERDICT: "no_verdict"}
 """The name of each verdict's count in the summary."""
 KINDS = {"": "verdict", "published_": "published", "sound_": "sound"}
 """Prefix of the summary's counts for each verdict column."""
-Made = dict[ComparisonSettings, dict[tuple[str, str], dict[str, Comparison]]]
-"""Comparisons of the reference with a method, keyed by settings (without tests), by dataset and method, and by rule."""
-SOUND: Literal["corrected-t"] = "corrected-t"
-_POSTERIOR = "posterior"
+MEANS = ["dataset", "method", "mean", "sd", "planned", "completed", "complete"]
 _WORDS = {1: "win", 0: "tie", -1: "loss", None: NO_VERDICT}
 
 
@@ -50,19 +47,10 @@ def means_of(cells: Mapping[tuple[str, str], CellResults]) -> pd.DataFrame:
     rows = []
     for (dataset, method), cell in cells.items():
         values = cell.scores[cell.ok]
-        rows.append(
-            {
-                "dataset": dataset,
-                "method": method,
-                "mean": float(np.mean(values)) if len(values) else np.nan,
-                "sd": float(np.std(values, ddof=1)) if len(values) > 1 else np.nan,
-                "planned": len(cell.scores),
-                "completed": len(values),
-                "complete": cell.complete,
-            }
-        )
-    columns = ["dataset", "method", "mean", "sd", "planned", "completed", "complete"]
-    return pd.DataFrame(rows, columns=columns)
+        mean = float(np.mean(values)) if len(values) else np.nan
+        sd = float(np.std(values, ddof=1)) if len(values) > 1 else np.nan
+        rows.append([dataset, method, mean, sd, len(cell.scores), len(values), cell.complete])
+    return pd.DataFrame(rows, columns=MEANS)
 
 
 def _compare_with_best(
@@ -85,10 +73,7 @@ def _compare_with_best(
 
 
 def compare_with_reference(
-    trials: pd.DataFrame,
-    settings: ComparisonSettings,
-    decisions: Decisions | None = None,
-    made: Made | None = None,
+    trials: pd.DataFrame, settings: ComparisonSettings, decisions: Decisions | None = None
 ) -> pd.DataFrame:
     """Compare the reference with each other method, on each dataset where both are complete."""
     columns = [
@@ -97,8 +82,6 @@ def compare_with_reference(
     ]  # fmt: skip
     cells = results_by_cell(trials, settings.metric, decisions)
     reference = settings.reference
-    # A single comparison depends on all settings except the names of tests, so those are dropped from the cache key.
-    shared = ({} if made is None else made).setdefault(settings.replace(test=SOUND, published_test=SOUND), {})
     candidates = list(dict.fromkeys(method for _, method in cells))
     if reference is not None and candidates and reference not in candidates:
         raise UnknownNameError("method", reference, candidates, owner="this run")
@@ -107,34 +90,24 @@ def compare_with_reference(
         first = cells.get((dataset, str(reference)))
         if method == reference or first is None or not (cell.complete and first.complete):
             continue
-        rows.append(
-            [method, dataset, *_row(first, cell, settings.on(dataset), shared.setdefault((dataset, method), {}))]
-        )
+        rows.append([method, dataset, *_row(first, cell, settings.on(dataset))])
     return pd.DataFrame(rows, columns=columns)
 
 
-def _row(
-    first: CellResults, second: CellResults, settings: ComparisonSettings, made: dict[str, Comparison]
-) -> list[Any]:
-    sound_name = sound_test(first, settings)
-    for name in (settings.test, settings.published_test, sound_name):
-        if name not in made:
-            made[name] = compare(first, second, settings, name)
-    test, sound = made[settings.test], made[sound_name]
-    words = [_WORDS[t.verdict(settings.alpha)] for t in (test, made[settings.published_test], sound)]
+def _row(first: CellResults, second: CellResults, settings: ComparisonSettings) -> list[Any]:
+    names = (settings.test, settings.published_test, sound_test(first, settings))
+    made = {name: compare(first, second, settings, name) for name in dict.fromkeys(names)}
+    test, published, sound = (made[name] for name in names)
+    words = [_WORDS[t.verdict(settings.alpha)] for t in (test, published, sound)]
     # Tests treat greater as better, but the table is in metric units; decision tests already report accuracies.
     turned = not settings.greater_is_better and not hasattr(test, "mark")
     figures = [-test.difference, -test.high, -test.low] if turned else [test.difference, test.low, test.high]
     posterior = [np.nan] * 3
     if len(first.scores) > 1:
-        if _POSTERIOR not in made:
-            made[_POSTERIOR] = correlated_t_test(
-                settings.sign * first.scores, settings.sign * second.scores, settings.ratio, settings.rope
-            )
-        comparison = made[_POSTERIOR]
-        assert isinstance(comparison, Posterior)
+        a, b = settings.sign * first.scores, settings.sign * second.scores
+        comparison = correlated_t_test(a, b, settings.ratio, settings.rope)
         posterior = [comparison.first, comparison.rope, comparison.second]
-    open_ones = [t for t in (sound, test, made[settings.published_test]) if t.verdict(settings.alpha) is None]
+    open_ones = [t for t in (sound, test, published) if t.verdict(settings.alpha) is None]
     reason = getattr((open_ones or [sound])[0], "reason", "")
     limits = [getattr(sound, "detectable", np.nan), reason]
     return [*figures, test.p_value, *words, getattr(test, "mark", ""), *posterior, *limits]
@@ -222,20 +195,7 @@ def _costs(trials: pd.DataFrame) -> pd.DataFrame:
 
 LARGE = 0.65
 """Share of the largest class above which accuracy is uninformative."""
-COLUMNS = [
-    "metric",
-    "dataset",
-    "method",
-    "largest_class",
-    "mean",
-    "sd",
-    "planned",
-    "completed",
-    "complete",
-    "best",
-    "not_worse",
-    "p_best",
-]
+COLUMNS = ["metric", *MEANS[:2], "largest_class", *MEANS[2:], "best", "not_worse", "p_best"]
 
 
 def companion_scores(
@@ -255,16 +215,15 @@ def companion_scores(
 
 
 FLOOR = 1e-3
-ROWS, FEATURES = "rows", "features"
+EXPONENTS = ["dataset", "method", "n_train", "n_features", "seconds", "rows_exponent", "features_exponent"]
 
 
 def timing_profile(trials: pd.DataFrame, sizes: pd.DataFrame) -> pd.DataFrame:
-    """Return the fit and predict times for each size."""
+    """Return the fit times for each size."""
     merged = trials[trials["status"] == "ok"].merge(sizes, on=["dataset", "repeat", "fold"])
     merged["fit_seconds"] = merged["select_wall"].fillna(0.0) + merged["fit_wall"].fillna(0.0)
-    merged["predict_seconds"] = merged["predict_wall"]
     keys = ["dataset", "method", "n_train", "n_features"]
-    return merged.groupby(keys, sort=False)[["fit_seconds", "predict_seconds"]].min().reset_index()
+    return merged.groupby(keys, sort=False)["fit_seconds"].min().reset_index()
 
 
 def timing_exponents(profile: pd.DataFrame) -> pd.DataFrame:
@@ -275,25 +234,18 @@ def timing_exponents(profile: pd.DataFrame) -> pd.DataFrame:
     for (dataset, method), cells in profile.groupby(["dataset", "method"], sort=False):
         n, p = cells["n_train"].max(), cells["n_features"].max()
         whole = cells[(cells["n_train"] == n) & (cells["n_features"] == p)]
-        growing_rows, growing_features = cells[cells["n_features"] == p], cells[cells["n_train"] == n]
-        rows.append(
-            {
-                "dataset": dataset,
-                "method": method,
-                "n_train": int(n),
-                "n_features": int(p),
-                "seconds": float(whole["fit_seconds"].iloc[0]) if len(whole) else np.nan,
-                "rows_exponent": _slope(growing_rows["n_train"], growing_rows["fit_seconds"]),
-                "features_exponent": _slope(growing_features["n_features"], growing_features["fit_seconds"]),
-            }
+        seconds = float(whole["fit_seconds"].iloc[0]) if len(whole) else np.nan
+        exponents = (
+            _slope(cells[cells["n_features"] == p], "n_train"),
+            _slope(cells[cells["n_train"] == n], "n_features"),
         )
-    columns = ["dataset", "method", "n_train", "n_features", "seconds", "rows_exponent", "features_exponent"]
-    return pd.DataFrame(rows, columns=columns)
+        rows.append([dataset, method, int(n), int(p), seconds, *exponents])
+    return pd.DataFrame(rows, columns=EXPONENTS)
 
 
-def _slope(sizes: pd.Series[int], seconds: pd.Series[float]) -> float:
-    counted = seconds.to_numpy(dtype=float) >= FLOOR
-    x, y = np.log(sizes.to_numpy(dtype=float)[counted]), np.log(seconds.to_numpy(dtype=float)[counted])
+def _slope(cells: pd.DataFrame, size: str) -> float:
+    counted = cells[cells["fit_seconds"] >= FLOOR]
+    x, y = (np.log(counted[name].to_numpy(dtype=float)) for name in (size, "fit_seconds"))
     if len(x) < 2 or np.ptp(x) == 0:
         return float("nan")
     return float(np.polyfit(x, y, 1)[0])

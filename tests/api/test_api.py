@@ -77,15 +77,13 @@ def test_a_run_is_found_by_its_parent_folder(run):
         mfbench.load_run(run.path.parent.parent / "none")
 
 
-def test_the_power_of_a_run_is_planned_from_a_run_or_its_folder(run):
-    plan = mfbench.power(run, 0.02, reference="DUM", methods=["1NN"], power=0.9)
+def test_the_power_of_a_run_is_planned_for_some_methods_and_another_metric(run):
+    plan = run.power(0.02, reference="DUM", methods=["1NN"], power=0.9)
     assert set(plan.on_datasets["method"]) == set(plan.across["method"]) == {"1NN"}
-    same = mfbench.power(run.path, 0.02, reference="DUM", methods=["1NN"], power=0.9)
-    pd.testing.assert_frame_equal(plan.on_datasets, same.on_datasets)
-    less = mfbench.power(run, 0.02, reference="DUM", methods=["1NN"], metric="balanced_accuracy")
+    less = run.power(0.02, reference="DUM", methods=["1NN"], metric="balanced_accuracy")
     assert less.settings.metric == "balanced_accuracy"
     with pytest.raises(UnknownNameError, match="unknown method"):
-        mfbench.power(run, 0.02, methods=["XGB"])
+        run.power(0.02, methods=["XGB"])
 
 
 CURVES = """

@@ -27,7 +27,7 @@ def test_a_mistake_is_one_sentence(capsys):
     assert leave("report", "a", "--json", "--csv") == 2
     assert (
         capsys.readouterr().err
-        == "mfbench: choose one of --json, --csv, --curves, --md, --latex, --html, --svg and --figure\n"
+        == "mfbench: choose one of --json, --csv, --curves, --md, --latex, --html and --figure\n"
     )
 
 

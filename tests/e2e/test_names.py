@@ -145,7 +145,6 @@ FORMS = {
     "--md": check_markdown,
     "--latex": check_latex,
     "--html": check_html,
-    "--svg": check_svg,
 }
 
 

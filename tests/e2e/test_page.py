@@ -14,7 +14,7 @@ import pytest
 
 from mfbench.host.registry import load_registry
 from mfbench.model.trials import Status, TrialResult
-from mfbench.report.present import write_gallery, write_page
+from mfbench.report.present import write_page
 from mfbench.run.merging import merge_runs
 from mfbench.stats.results import Run
 
@@ -432,14 +432,6 @@ class TestHostileNames:
         assert "default-src &#39;none&#39;" in head
         assert "unsafe-eval" not in head
         assert "http" not in re.search(r'content="(default-src.*?)"', head)[1]
-
-
-def test_the_gallery_leads_to_pages(view, run):
-    index = write_gallery(run.path.parent, load_registry(only=[]))
-    page = view(index, java_script_enabled=False)
-    assert "has the best average rank" in page.locator("article").first.inner_text()
-    target = page.locator("article a").first.get_attribute("href")
-    assert (index.parent / target).is_file()
 
 
 def test_data_in_the_page_are_the_figures_of_the_table(run, file):

@@ -57,7 +57,7 @@ def test_what_cannot_be_drawn_is_an_error_and_leaves_no_file(subtests, tmp_path)
     for spec, message in [
         (None, "has no specification"),
         (lambda: "no chart", "must be an Altair chart or a dictionary"),
-        (lambda: {"data": {"url": "https://example.org/data.csv"}, "mark": "point"}, "outside itself: data.url"),
+        (lambda: {"data": {"url": "https://example.org/data.csv"}, "mark": "point"}, "External data url not allowed"),
         (lambda: {"data": {"values": []}, "mark": "no-such-mark"}, "conversion failed|not valid"),
     ]:
         with subtests.test(spec=spec, message=message):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from mfbench import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec
+from mfbench.data.lookup import LoadedDataset
 from mfbench.errors import UnknownNameError
 from mfbench.host.registry import load_registry
 from mfbench.report.listings import PlainConsole, show_dataset, show_datasets, show_plugins, show_suites
@@ -129,7 +130,7 @@ class TestDatasets:
 
 class TestDataset:
     def text(self, dataset, console, rows=5):
-        show_dataset(dataset, console, rows)
+        show_dataset(LoadedDataset(dataset, "cached"), console, rows)
         return console.file.getvalue()
 
     def test_facts(self, console):
@@ -159,7 +160,7 @@ class TestDataset:
 
     def test_the_licence_of_the_spec_where_the_data_have_none(self, console):
         spec = DatasetSpec(name="things", summary="", license="CC BY 4.0")
-        show_dataset(replace(DATASET, license=""), console, 0, spec=spec)
+        show_dataset(LoadedDataset(replace(DATASET, license=""), "cached"), console, 0, spec)
         assert "CC BY 4.0" in console.file.getvalue()
 
     def test_as_many_columns_as_fit_and_the_class(self):

@@ -13,8 +13,9 @@ from toy_protocols import completed, recorded
 
 from mfbench import ClassifierSpec, DatasetSpec, SelectorSpec, hookimpl
 from mfbench.host.registry import load_registry
-from mfbench.model.sections import Cell, Report, Section, Table
-from mfbench.report.pages import answer_of, groups_of, page_of, problems_of, tags_of
+from mfbench.model.sections import Cell, Section, Table
+from mfbench.report.contents import answer_of
+from mfbench.report.pages import groups_of, page_of
 from mfbench.report.sections.scores import score_table
 
 DATASETS = ("two(seed=1)", "wine", "two(seed=2)", "glass", "sonar")
@@ -119,29 +120,6 @@ class TestRestricted:
         assert run.summary()["method"].tolist() == write_run(scores(DATASETS), **FACTS).summary()["method"].tolist()
 
 
-class TestTags:
-    def test_tags_of_selector_and_classifier_in_order(self, write_run, registry):
-        describe = {
-            "A": "weigh(power=2) → top 3, weighted (euclidean) → nearest [tunes power 1, 2; per dataset]",
-            "B": "weigh → not-installed",
-            "C": "trees → top 2 → nearest",
-            "D": "weigh → trees",
-            "E": "nearest",
-        }
-        run = write_run({("wine", method): 0.9 for method in describe}, describe=describe)
-        assert tags_of(run, registry) == [
-            ["fast", "filter", "lazy"],
-            ["fast", "filter"],
-            ["embedded", "lazy"],
-            ["ensemble", "fast", "filter"],
-            ["lazy"],
-        ]
-
-    def test_without_plugins_nothing_is_known(self, small_run):
-        assert tags_of(small_run, None) == []
-        assert tags_of(small_run, load_registry(only=[])) == [[], [], []]
-
-
 class TestPage:
     @pytest.fixture
     def run(self, write_run, failure):
@@ -171,9 +149,9 @@ class TestPage:
         head = page[: page.index("<main")]
         for sentence in answer_of(run):
             assert f'<p class="answer">{sentence.replace(chr(39), "&#39;")}</p>' in head
-        assert "Left out, failed or not run: 3" in head
+        assert "Remarks: 2" in head
         assert "<li>Left out: gone: no network</li>" in head
-        assert "<li>Failed: C on wine: 5 × error: ValueError: no way</li>" in head
+        assert "<li>Failed: C: 5 trials on wine; error: no way</li>" in head
         assert "<code>mfbench suite own --profile quick &amp;&amp; mfbench report own --open</code>" in head
         assert "<code>mfbench report own --html</code>" in page_of(run, command="mfbench report own --html")
 
@@ -200,19 +178,9 @@ class TestPage:
         assert '"scores"' not in re.search(r'id="data">(.*?)</script>', page)[1]
 
 
-def test_tags_of_a_run_that_predicts_nothing_are_those_of_selectors(write_run, registry):
-    describe = {"A": "trees", "B": "trees → top 5", "C": "nearest → top 2"}
-    run = write_run({("wine", method): 0.9 for method in describe}, describe=describe)
-    protocol = completed(kind="ground-truth", rounds=5, metrics=["detection"])
-    run.meta = run.meta.model_copy(update=recorded(protocol))
-    assert tags_of(run, registry) == [["embedded"], ["embedded"], ["lazy"]]
-
-
-def test_problems_are_those_of_the_remarks():
-    noted = Section("Remarks", notes=["Left out: d: gone", "Warnings: A: in 1 trial"], data={"left_out": dict})
-    other = Section("Own", notes=["Failed: not ours"], data={})
-    plugin = Section("Own", notes=["Failed: not ours"], data={"left_out": dict}, plugin="own")
-    assert problems_of(Report("t", "s", [other, plugin, noted])) == ["Left out: d: gone"]
+def test_problems_are_those_of_the_short_report(write_run):
+    page = page_of(write_run({("d", "A"): 0.5}, left_out=[("gone", "no network")]))
+    assert "Left out: gone: no network" in page.partition("<h2")[0]
 
 
 def test_a_table_of_a_plugin_is_not_taken_for_that_of_the_scores(write_run, make_plugin):

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from toy_metrics import LOSSES, SCORES
 
 from mfbench.errors import UnknownNameError
-from mfbench.stats import summary
 from mfbench.stats.cells import ComparisonSettings, results_by_cell
 from mfbench.stats.paired import corrected_t_test
 from mfbench.stats.rules import compare
@@ -225,18 +224,6 @@ def test_every_comparison_carries_the_difference_that_it_could_have_seen():
     assert found["detectable"] == pytest.approx(corrected_t_test(HIGH, LOW, 0.25, 0.01).detectable)
     turned = compare_with_reference(trials(cells), settings_for(scores=LOSSES)).iloc[0]
     assert turned["detectable"] == pytest.approx(corrected_t_test(HIGH, LOW, 0.25).detectable)
-
-
-def test_calls_with_other_tests_share_their_comparisons(monkeypatch):
-    cells = {("d", "A"): HIGH, ("d", "B"): LOW, ("e", "A"): LOW, ("e", "B"): HIGH}
-    frame, made, compared = trials(cells), {}, []
-    variants = [settings_for(test="wilcoxon"), settings_for(), settings_for(test="bayes-t"), settings_for(alpha=0.2)]
-    alone = [compare_with_reference(frame, variant) for variant in variants]
-    monkeypatch.setattr(summary, "compare", lambda *args: compared.append(args[-1]) or compare(*args))
-    for variant, expected in zip(variants, alone, strict=True):
-        pd.testing.assert_frame_equal(compare_with_reference(frame, variant, made=made), expected)
-    # Of each dataset: three rules at first, none of the second call, one more, and two at another level.
-    assert len(compared) == 2 * (3 + 0 + 1 + 2)
 
 
 class TestSummarise:

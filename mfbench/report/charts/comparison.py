@@ -72,50 +72,6 @@ def describe_wins(frame: pd.DataFrame, reference: str) -> str:
     return f"{'; '.join(parts)}."
 
 
-WIN_PROBABILITIES = "win-probabilities"
-PROBABILITIES = "Share of datasets on which the method of the row is better than that of the column; a tie counts half"
-_STEP, _NUMBERED = 30, 16
-
-
-def win_probabilities_chart(wins: pd.DataFrame) -> Chart:
-    """Return the chart of all pairs of methods."""
-    return Chart(
-        WIN_PROBABILITIES,
-        "Shares of wins",
-        f"{PROBABILITIES}.",
-        spec=lambda: specify_win_probabilities(wins),
-        alt=lambda: describe_win_probabilities(wins),
-    )
-
-
-def specify_win_probabilities(wins: pd.DataFrame) -> Any:
-    """Return a cell for each ordered pair: blue if the row's method wins more often, orange if it loses."""
-    import altair as alt
-
-    names = [str(name) for name in wins.index]
-    shares = wins.to_dict("index")
-    cells = [(row, column, shares[row][column]) for row in names for column in names if row != column]
-    frame = pd.DataFrame(cells, columns=["row", "column", "share"])
-    base = alt.Chart(frame).encode(
-        alt.X("column:N", scale=alt.Scale(domain=names), title=None, axis=alt.Axis(orient="top", labelAngle=-45)),
-        alt.Y("row:N", scale=alt.Scale(domain=names), title=None),
-        tooltip=["row:N", "column:N", alt.Tooltip("share:Q", format=".2f")],
-    )
-    colours = alt.Scale(domain=[0.0, 0.5, 1.0], range=[WORSE, "#f7f7f7", BETTER])
-    layers = [base.mark_rect().encode(alt.Color("share:Q", scale=colours, title="share of wins"))]
-    if len(names) <= _NUMBERED:
-        is_strong = (alt.datum.share < 0.15) | (alt.datum.share > 0.85)
-        ink = alt.when(is_strong).then(alt.value("white")).otherwise(alt.value("#222222"))
-        layers.append(base.mark_text(fontSize=10).encode(alt.Text("share:Q", format=".2f"), color=ink))
-    return alt.layer(*layers).properties(width=alt.Step(_STEP), height=alt.Step(_STEP * 0.8))
-
-
-def describe_win_probabilities(wins: pd.DataFrame) -> str:
-    """Describe the mean share of wins of each method."""
-    means = (wins.sum(axis=1) - 0.5) / max(1, len(wins) - 1)
-    return f"Mean share of wins: {', '.join(f'{name} {share:.2f}' for name, share in means.items())}."
-
-
 MOST_FEATURES = 60
 _BLANK = "#f7f7f7"
 _LEAST_STEP = 11

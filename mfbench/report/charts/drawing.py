@@ -3,7 +3,7 @@
 import copy
 import re
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -174,9 +174,6 @@ def _hexadecimal(colour: re.Match[str]) -> str:
 FORMATS = ("svg", "pdf", "png")
 PIXELS_PER_POINT = 2
 _TRIAL = ("vl_convert:vegalite_to_svg", {"data": {"values": []}, "mark": "point"})
-# Content that would make a reader's browser contact another machine or leave the page.
-_FORBIDDEN_KEYS = ("url", "href", "usermeta")
-_FORBIDDEN_MARKS = ("image",)
 # The keys of which every view has one.
 _VIEWS = {"mark", "layer", "hconcat", "vconcat", "concat", "facet", "repeat"}
 
@@ -189,8 +186,6 @@ def specification(chart: Chart, heading: str = "") -> dict[str, Any]:
     content = _as_dictionary(made)
     if not isinstance(content, dict) or _VIEWS.isdisjoint(content):
         raise ValueError(f"the specification of the chart {chart.name!r} must be an Altair chart or a dictionary")
-    for problem in _references(content):
-        raise ValueError(f"the chart {chart.name!r} refers to something outside itself: {problem}")
     content["config"] = _merged(CONFIG, content.get("config") or {})
     content["description"] = chart.title if chart.alt is None else chart.alt()
     if heading:
@@ -320,21 +315,3 @@ def _version(content: Mapping[str, Any]) -> str | None:
     """Return the Vega-Lite version that a specification names, for example 6.4; None if it names none."""
     match = re.search(r"/v(\d+\.\d+)", str(content.get("$schema", "")))
     return match[1] if match else None
-
-
-def _references(part: Any, path: str = "") -> Iterator[str]:
-    """Yield a specification's external references. Data rows count as text, regardless of column names."""
-    if isinstance(part, list):
-        for number, item in enumerate(part):
-            yield from _references(item, f"{path}[{number}]")
-        return
-    if not isinstance(part, Mapping):
-        return
-    for key, value in part.items():
-        if key in ("datasets", "values"):
-            continue
-        place = f"{path}.{key}".lstrip(".")
-        mark = value.get("type") if isinstance(value, Mapping) else value
-        if key in _FORBIDDEN_KEYS or (key == "mark" and mark in _FORBIDDEN_MARKS):
-            yield place
-        yield from _references(value, place)

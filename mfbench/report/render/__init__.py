@@ -1,1 +1,1 @@
-"""The output formats of a report: terminal, Markdown, JSON, CSV, and a picture of the terminal."""
+"""The output formats of a report: terminal, Markdown, LaTeX, JSON, CSV and HTML."""

@@ -1,21 +1,16 @@
-"""The report on a terminal, and an SVG picture of it."""
-
-import io
+"""The report on a terminal."""
 
 from rich import box
 from rich.console import Console
 from rich.table import Table as RichTable
-from rich.terminal_theme import MONOKAI
 from rich.text import Text
 
 from mfbench.model.sections import Cell, Report, Section, Table
 from mfbench.report.cells import MARK
 from mfbench.report.contents import GAP, MARKED_ROLES, column_width, has_marks
-from mfbench.report.listings import PlainConsole
 
 WRAP_WIDTH = 28
 FIRST_WRAP_WIDTH = 40
-PICTURE_WIDTH = 150
 STYLES = {
     "best": "bold green",
     "best-marked": "bold green",
@@ -130,35 +125,3 @@ def _rich(table: Table, first: int | None = None) -> RichTable:
 
 def _text(cell: Cell, room: str = "") -> Text:
     return Text(cell.text + ("" if cell.role in MARKED_ROLES else room), style=STYLES.get(cell.role, ""))
-
-
-def to_svg(report: Report, width: int = PICTURE_WIDTH) -> str:
-    """Return a picture of the terminal view, `width` characters wide."""
-    # The picture is self-contained: it loads no fonts, and uses the reader's own fixed-width font.
-    console = PlainConsole(record=True, width=width, file=io.StringIO(), force_terminal=True, color_system="truecolor")
-    show(report, console)
-    return console.export_svg(title=report.title, theme=MONOKAI, code_format=_TEMPLATE, unique_id="mfbench")
-
-
-# Rich's own template, without the web font and window buttons.
-_TEMPLATE = """<svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
-<style>
-.{unique_id}-matrix {{ font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace;
-  font-size: {char_height}px; line-height: {line_height}px; font-variant-east-asian: full-width; }}
-{styles}
-</style>
-<defs>
-<clipPath id="{unique_id}-clip-terminal">
-<rect x="0" y="0" width="{terminal_width}" height="{terminal_height}"/>
-</clipPath>
-{lines}
-</defs>
-<rect fill="#272822" width="{width}" height="{height}" rx="8"/>
-<g transform="translate({terminal_x}, {terminal_y})" clip-path="url(#{unique_id}-clip-terminal)">
-{backgrounds}
-<g class="{unique_id}-matrix">
-{matrix}
-</g>
-</g>
-</svg>
-"""

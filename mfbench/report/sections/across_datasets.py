@@ -9,13 +9,13 @@ import pandas as pd
 from mfbench.base.text import counted
 from mfbench.model.sections import Cell, Report, Section, Table
 from mfbench.report import cells
-from mfbench.report.charts.comparison import PROBABILITIES, win_probabilities_chart
 from mfbench.report.charts.critical_difference import critical_difference_chart
 from mfbench.stats.across_datasets import Overall
 from mfbench.stats.power import Power
 from mfbench.stats.results import Run
 
 CERTAIN = 0.95
+PROBABILITIES = "Share of datasets on which the method of the row is better than that of the column; a tie counts half"
 
 
 def section_across(overall: Overall, percent: bool) -> Section:
@@ -24,11 +24,10 @@ def section_across(overall: Overall, percent: bool) -> Section:
     if len(overall.against_reference):
         title += f", {overall.reference} against each method"
     chart = critical_difference_chart(overall)
-    charts = [] if chart is None else [chart, win_probabilities_chart(overall.wins)]
     return Section(
         title,
         _reference_table(overall, percent),
-        charts,
+        [] if chart is None else [chart],
         notes=[*_test_notes(overall, percent), *_missing_notes(overall)],
         data={"overall": lambda: overall_data(overall)},
     )

@@ -113,8 +113,7 @@ def _areas(values: pd.Series, sign: float, rows: Sequence[dict[Any, Any]] = ()) 
 
 
 def _figure(value: float) -> Cell:
-    # Round before formatting: a stability just below 0 must not appear as "-0.00".
-    return number_cell(round(value, 2) + 0.0, ".2f")
+    return number_cell(value, "z.2f")
 
 
 def _at(row: dict[Any, Any], name: str, percent: bool) -> Cell:

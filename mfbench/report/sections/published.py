@@ -9,7 +9,7 @@ import pandas as pd
 from mfbench.base.text import counted
 from mfbench.model.evaluation import Score
 from mfbench.model.sections import Cell, Role, Section, Table
-from mfbench.report.cells import outcomes_text, rows_by_dataset, table_of, with_unit
+from mfbench.report.cells import outcomes_text, rows_by_dataset, size_text, table_of, with_unit
 from mfbench.report.sections.scores import trivial_accuracies
 from mfbench.stats.published import (
     ABOVE,
@@ -55,7 +55,7 @@ def _overview(frame: pd.DataFrame, title: str, trivial: Mapping[str, float], sco
     # Constant predictions score high only on this metric, so the table shows their score next to it.
     constant = ["trivial"] if trivial and score.is_one_vs_rest else []
     first = {
-        dataset: [_name(dataset, label), *(_number(trivial[dataset], score) for _ in constant)]
+        dataset: [_name(dataset, label), *(size_text(trivial[dataset], score.percent, "z") for _ in constant)]
         for dataset, label in frame.drop_duplicates("dataset")[["dataset", "label"]].itertuples(index=False, name=None)
     }
     methods = list(dict.fromkeys(frame["method"]))
@@ -73,7 +73,7 @@ def _methods(frame: pd.DataFrame, title: str, scores: Mapping[str, Score]) -> li
     score = scores[str(frame["metric"].iloc[0])]
     rows = []
     for row in methods.to_dict("records"):
-        difference, low, high = (_number(row[name], score, "+") for name in ("difference", "low", "high"))
+        difference, low, high = (size_text(row[name], score.percent, "+z") for name in ("difference", "low", "high"))
         mark, role = MARKS.get(row["verdict"], ("", "plain"))
         verdict = Cell(f"{row['verdict']} {mark}".strip(), role)
         counts = [row[name] for name in COMPARED]
@@ -83,12 +83,12 @@ def _methods(frame: pd.DataFrame, title: str, scores: Mapping[str, Score]) -> li
 
 
 def _cell(row: Mapping[Any, Any], score: Score) -> Cell:
-    text = f"{_number(row['ours'], score)}/{_number(row['published'], score)}"
+    ours, printed = (size_text(row[name], score.percent, "z") for name in ("ours", "published"))
     verdict = str(row["verdict"])
     if verdict not in COMPARED:
-        return Cell(f"({text})", "missing")
+        return Cell(f"({ours}/{printed})", "missing")
     mark, role = MARKS.get(verdict, ("", "plain"))
-    return Cell(f"{text} {mark}".strip(), role)
+    return Cell(f"{ours}/{printed} {mark}".strip(), role)
 
 
 def _counts(frame: pd.DataFrame, titles: Mapping[str, str]) -> list[Table]:
@@ -112,17 +112,15 @@ def _largest(frame: pd.DataFrame, titles: Mapping[str, str], scores: Mapping[str
     which = f"The {len(shown)} largest of {len(beyond)} differences" if len(beyond) > len(shown) else "All differences"
     several = len(titles) > 1
     columns = ["dataset", "method", "ours ± two errors", "published", "difference", *(["table"] if several else [])]
-    rows = [
-        [
-            _name(row["dataset"], row["label"]),
-            row["method"],
-            f"{_number(row['ours'], scores[row['metric']])} ± {_number(row['two_errors'], scores[row['metric']])}",
-            _number(row["published"], scores[row["metric"]]),
-            _number(row["difference"], scores[row["metric"]], "+"),
-            *([titles[row["table"]]] if several else []),
-        ]
-        for row in shown.to_dict("records")
-    ]
+    rows = []
+    for row in shown.to_dict("records"):
+        percent = scores[row["metric"]].percent
+        ours, error, figure = (size_text(row[name], percent, "z") for name in ("ours", "two_errors", "published"))
+        names, difference = (
+            [_name(row["dataset"], row["label"]), row["method"]],
+            size_text(row["difference"], percent, "+z"),
+        )
+        rows.append([*names, f"{ours} ± {error}", figure, difference, *([titles[row["table"]]] if several else [])])
     return [table_of(columns, rows, f"{which} beyond two standard errors")]
 
 
@@ -176,10 +174,3 @@ def _csv_rows(published: pd.DataFrame) -> list[pd.DataFrame]:
 
 def _name(dataset: str, label: str) -> str:
     return dataset if dataset == label else f"{dataset} ({label})"
-
-
-def _number(value: Any, score: Score, form: str = "") -> str:
-    number = float(value)
-    if number != number:
-        return "–"
-    return f"{100.0 * number:{form}z.1f}" if score.percent else f"{number:{form}z.3f}"

@@ -79,27 +79,6 @@ class TestSpecification:
             with pytest.raises(ValueError, match="'dot' must be an Altair chart or a dictionary"):
                 specification(chart_of(spec))
 
-    def test_what_refers_to_something_outside_is_refused(self):
-        for change, place in [
-            ({"data": {"url": "https://example.org/data.csv"}}, "data.url"),
-            ({"data": {"url": "data.csv"}}, "data.url"),
-            ({"encoding": {"href": {"value": "javascript:alert(1)"}}}, "encoding.href"),
-            ({"encoding": {"url": {"value": "https://example.org/x.png"}}}, "encoding.url"),
-            ({"mark": "image"}, "mark"),
-            ({"mark": {"type": "image"}}, "mark"),
-            ({"mark": {"type": "point", "href": "https://example.org"}}, "mark.href"),
-            ({"transform": [{"lookup": "x", "from": {"data": {"url": "a.csv"}}}]}, "transform[0].from.data.url"),
-        ]:
-            for nested in [False, True]:
-                spec = {**SPEC, **change}
-                with pytest.raises(ValueError, match=f"outside itself: .*{re.escape(place)}$"):
-                    specification(chart_of({"layer": [SPEC, spec]} if nested else spec))
-
-    def test_an_altair_chart_may_not_load_data_either(self):
-        loading = alt.Chart("https://example.org/data.csv").mark_point().encode(alt.X("x:Q"))
-        with pytest.raises(ValueError, match="outside itself"):
-            specification(chart_of(loading))
-
     def test_columns_of_the_data_may_have_any_name(self):
         for name in ["url", "href", "image", "mark"]:
             frame = pd.DataFrame({"x": [1], "y": [2], name: ["https://example.org"]})
@@ -131,8 +110,8 @@ class TestPicture:
         assert not re.search(r"https?://(?!www\.w3\.org/)|url\((?!#)|@font-face|<script|<image", svg)
 
     @pytest.mark.parametrize("form", FORMATS)
-    def test_what_refers_to_something_outside_is_not_drawn(self, form):
-        with pytest.raises(ValueError, match="outside itself"):
+    def test_data_outside_are_not_loaded(self, form):
+        with pytest.raises(ValueError):
             picture(chart_of({**SPEC, "data": {"url": "https://example.org/data.csv"}}), form)
 
     @pytest.mark.parametrize("form", FORMATS)

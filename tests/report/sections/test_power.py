@@ -7,13 +7,13 @@ import pytest
 from rich.console import Console
 
 from mfbench.errors import UnknownNameError, UsageError
-from mfbench.report.present import present_power
+from mfbench.report.present import choose, present_power
 from mfbench.report.sections.across_datasets import power_report
 
 
-def present(run, difference=1.0, **options):
+def present(run, difference=1.0, reference=None, metric=None, **options):
     console = Console(file=io.StringIO(), width=160)
-    text = present_power(run, difference, console, **{"power": 0.8, **options})
+    text = present_power(choose(run, reference, metric), difference, console, **{"power": 0.8, **options})
     return console.file.getvalue() + text
 
 

@@ -139,20 +139,17 @@
   const filter = () => {
     const dataset = byId("filter-datasets").value.trim().toLowerCase();
     const method = byId("filter-methods").value.trim().toLowerCase();
-    const tag = byId("filter-tag") ? byId("filter-tag").value : "";
     const datasetParts = partsOf(dataset, data.scores.datasets), methodParts = partsOf(method, data.scores.methods);
     for (const row of rows) row.hidden = !matches(row.cells[0].textContent, datasetParts);
-    visible.columns = heads.map((head, column) => {
-      if (column < first) return true;
-      const index = column - first;
-      return matches(data.scores.methods[index], methodParts) && (!tag || data.scores.tags[index].includes(tag));
-    });
+    visible.columns = heads.map(
+      (head, column) => column < first || matches(data.scores.methods[column - first], methodParts)
+    );
     for (const row of table.rows) for (let column = 0; column < row.cells.length; column += 1)
       row.cells[column].hidden = !visible.columns[column];
-    save("datasets", dataset); save("methods", method); save("tag", tag);
+    save("datasets", dataset); save("methods", method);
     enterFirst();
   };
-  const fields = ["filter-datasets", "filter-methods", "filter-tag"].map(byId).filter(Boolean);
+  const fields = ["filter-datasets", "filter-methods"].map(byId);
   for (const field of fields) field.addEventListener("input", filter);
   const shading = byId("heat");
   const shade = () => { table.classList.toggle("heat", shading.checked); save("shading", shading.checked ? "" : "no"); };

@@ -44,28 +44,20 @@ def to_fragment(report: Report) -> str:
 @cache
 def drawing_library() -> str:
     """Return Vega, Vega-Lite and vega-embed as one script; it sets ``window.vegaEmbed``."""
-    # Building the bundle takes seconds, so it is cached with a checksum.
-    kept = default_cache() / "page" / f"vega-{version('vl-convert-python')}.js"
-    try:
-        checksum, _, script = kept.read_text(encoding="utf-8").partition("\n")
-        if checksum == _checksum(script):
-            return script
-    except (OSError, UnicodeDecodeError):
-        pass  # missing or damaged: built below
+    # Building the bundle takes seconds, so it is kept.
+    kept = default_cache() / "page" / f"vega-embed-{version('vl-convert-python')}.js"
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        return kept.read_text(encoding="utf-8")
     script = _bundle()
     # If the folder is not writable, the only cost is building it again next time.
     with contextlib.suppress(OSError):
-        write_whole(kept, f"{_checksum(script)}\n{script}".encode())
+        write_whole(kept, script.encode())
     return script
 
 
 def _bundle() -> str:
     script = str(drawing_engine().javascript_bundle("window.vegaEmbed = vegaEmbed;"))
     return script.replace("</script", "<\\/script").replace("<!--", "<\\!--")
-
-
-def _checksum(script: str) -> str:
-    return hashlib.sha256(script.encode()).hexdigest()
 
 
 def to_html(report: Report, command: str = "", scores: ScoreData | None = None) -> str:
@@ -88,7 +80,6 @@ def to_html(report: Report, command: str = "", scores: ScoreData | None = None) 
         report=report,
         sections=sections,
         command=plain(command),
-        tags=[] if scores is None else scores.all_tags,
         groups=[] if scores is None else scores.groups,
         has_published=scores is not None and any(map(any, scores.published)),
         policy=policy((library, script)),

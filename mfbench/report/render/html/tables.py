@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mfbench.model.sections import Table
 from mfbench.report.cells import size_text
 from mfbench.report.charts.drawing import CONFIG, picture_of, svg_of
-from mfbench.stats.cells import ComparisonSettings
+from mfbench.stats.cells import ComparisonSettings, rows_by_cell
 from mfbench.stats.results import Run
 
 MOST_PARAMETERS, MOST_FEATURES, MOST_ERRORS, LONGEST_ERROR = 5, 12, 5, 400
@@ -35,14 +35,12 @@ def details_of(run: Run) -> dict[Place, list[Any]]:
     places_of_failures = zip(run.failures["dataset"], run.failures["method"], strict=True)
     errors = _counted(zip(places_of_failures, reasons, strict=True), MOST_ERRORS)
     ok = outcomes["status"].eq("ok").fillna(False).to_numpy(dtype=bool)
-    places: dict[Any, Any] = dict(outcomes.groupby(["dataset", "method"], sort=False).indices)
     metric = run.settings.metric
     scores = outcomes[metric].to_numpy(dtype=float) if metric in outcomes else np.full(len(outcomes), np.nan)
     times = outcomes[list(_STEPS)].to_numpy(dtype=float, na_value=np.nan)
     memory = outcomes["peak_memory"].to_numpy(dtype=float, na_value=np.nan)
     details: dict[Place, list[Any]] = {}
-    for key, rows in places.items():
-        place = (str(key[0]), str(key[1]))
+    for place, rows in rows_by_cell(outcomes).items():
         done = rows[ok[rows]]
         largest = memory[done].max(initial=-np.inf, where=np.isfinite(memory[done]))
         details[place] = [
@@ -118,23 +116,17 @@ class ScoreData:
     # Why a cell does not have all its folds: its value is imputed across datasets, some folds are missing, all folds
     # are missing, none has run, or no run planned it; empty for complete cells.
     missing: list[list[str]]
-    tags: list[list[str]]  # of each method
     published: list[list[str]]  # published figure and difference of each dataset and method; empty without one
     groups: list[Group]  # the first group contains all datasets
     details: list[list[Any]]  # as returned by `mfbench.report.render.html.tables.details_of`, by dataset and method
 
-    @property
-    def all_tags(self) -> list[str]:
-        """The tags of all methods, in alphabetical order."""
-        return sorted({tag for tags in self.tags for tag in tags})
-
     def as_plain(self) -> dict[str, Any]:
         """Return the data for the page's script."""
-        names = ("first", "metric", "datasets", "methods", "tags", "published", "details")
+        names = ("first", "metric", "datasets", "methods", "published", "details")
         return {name: getattr(self, name) for name in names} | {"groups": [asdict(group) for group in self.groups]}
 
 
-def score_data(run: Run, table: Table, groups: Sequence[Group], tags: Sequence[Sequence[str]] = ()) -> ScoreData:
+def score_data(run: Run, table: Table, groups: Sequence[Group]) -> ScoreData:
     """Return the data of a run's table of scores."""
     methods, settings, details = list(run.methods), run.settings, details_of(run)
     datasets = [row[0].text for row in table.rows[: len(table.rows) - table.footer_rows]]
@@ -152,7 +144,6 @@ def score_data(run: Run, table: Table, groups: Sequence[Group], tags: Sequence[S
         methods=methods,
         values=[[_rounded(cells[place]["mean"], 6) if place in cells else None for place in row] for row in places],
         missing=[[missing.get(place, "absent") for place in row] for row in places],
-        tags=[list(own) for own in tags] or [[] for _ in methods],
         published=[[published.get(place, "") for place in row] for row in places],
         groups=list(groups),
         details=[[details.get(place) for place in row] for row in places],

@@ -1,4 +1,4 @@
-"""The drawing library: kept with a checksum, made again if the file is damaged, and safe within a script element."""
+"""The drawing library: kept, and safe within a script element."""
 
 import re
 
@@ -36,27 +36,6 @@ def test_the_script_is_kept(bundles, tmp_path):
     assert fetch() == fetch() == "script ≈\n// second line\n"
     assert len(bundles) == 1
     assert [path.name for path in kept_file(tmp_path).parent.iterdir()] == [kept_file(tmp_path).name]
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda content: content[:-4],
-        lambda content: content.replace(b"second", b"third!"),
-        lambda content: b"",
-        lambda content: b"\xff\xfe\x00" + content,
-        lambda content: content.partition(b"\n")[2],
-    ],
-)
-def test_a_damaged_file_is_replaced(bundles, tmp_path, damage):
-    script = fetch()
-    path = kept_file(tmp_path)
-    whole = path.read_bytes()
-    path.write_bytes(damage(whole))
-    assert fetch() == script
-    assert path.read_bytes() == whole
-    assert fetch() == script
-    assert len(bundles) == 2
 
 
 def test_a_folder_that_cannot_be_written_only_costs_time(bundles, tmp_path):

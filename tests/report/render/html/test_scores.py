@@ -12,8 +12,8 @@ from mfbench.stats.results import Run
 from mfbench.suite.published import PublishedFigure
 
 
-def data_of(run, groups=(), tags=()):
-    return score_data(run, score_table(run), list(groups), tags)
+def data_of(run, groups=()):
+    return score_data(run, score_table(run), list(groups))
 
 
 @pytest.fixture
@@ -56,12 +56,6 @@ def test_scores_that_are_no_share_keep_their_unit(write_run):
 def test_details_are_those_of_each_cell(run):
     details = details_of(run)
     assert data_of(run).details == [[details[d, m] for m in "AB"] for d in ("wine", "iris")]
-
-
-def test_tags_are_listed_once(run):
-    assert data_of(run).tags == [[], []]
-    data = data_of(run, tags=[["filter", "fast"], ["fast"]])
-    assert data.all_tags == ["fast", "filter"]
 
 
 def test_a_column_before_the_methods_is_skipped(write_run):

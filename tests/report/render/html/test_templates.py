@@ -8,21 +8,18 @@ from mfbench.report.render.html.page import asset, render
 
 
 def test_values_are_escaped():
-    text = render("gallery.html", entries=[], problems=["<b>&\"'"], style="")
-    assert "<li>&lt;b&gt;&amp;&#34;&#39;</li>" in text
+    text = render("fragment.html", report=Report("<b>&\"'", "s", []), sections=[])
+    assert "<strong>&lt;b&gt;&amp;&#34;&#39;</strong>" in text
 
 
 def test_a_value_that_is_missing_is_an_error():
-    with pytest.raises(jinja2.UndefinedError, match="problems"):
-        render("gallery.html", entries=[], style="")
-    with pytest.raises(jinja2.UndefinedError):
+    with pytest.raises(jinja2.UndefinedError, match="sections"):
         render("fragment.html", report=Report("t", "s", []))
 
 
 def test_braces_in_a_value_are_no_template():
-    assert "<li>{{ 7 * 7 }}{% raw %}</li>" in render(
-        "gallery.html", entries=[], problems=["{{ 7 * 7 }}{% raw %}"], style=""
-    )
+    text = render("fragment.html", report=Report("{{ 7 * 7 }}{% raw %}", "s", []), sections=[])
+    assert "<strong>{{ 7 * 7 }}{% raw %}</strong>" in text
 
 
 def test_a_file_that_is_not_there_is_an_error():
