@@ -43,7 +43,7 @@ def job_of(folder, datasets=("d",)):
     folder.mkdir(exist_ok=True)
     files = {}
     for number, label in enumerate(datasets):
-        data = SimpleNamespace(X=np.full((20, 3), float(number)), y=np.arange(20) % 2, weights=None)
+        data = SimpleNamespace(X=np.full((20, 3), float(number)), y=np.arange(20) % 2, weights=None, is_sparse=False)
         files[label] = write_arrays(SimpleNamespace(data=data), folder)
     settings = ProtocolSettings(folds=2, repeats=1)
     return Job(METHODS, {}, files, folder, RepeatedCV(2, 1, 0), "mfbench.run.trial.curve:PredictionRunner", settings)
