@@ -73,6 +73,7 @@ class Workers:
         """Use a worker that has the job, unless it is gone or excluded."""
         if worker in self.present and worker not in self.avoided:
             self.accepted[worker] = ticket
+            self._alone_since = None
             self._count()
 
     def forget(self, worker: str, ticket: int) -> None:
@@ -103,7 +104,6 @@ class Workers:
 
     def _check(self, now: float) -> None:
         if self.accepted:
-            self._alone_since = None
             return
         if self.present and all(worker in self.avoided for worker in self.present):
             listed = [f"{worker}: {'; '.join(reasons)}" for worker, reasons in list(self.avoided.items())[:_SHOWN]]
