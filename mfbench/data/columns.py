@@ -137,7 +137,21 @@ def drop_columns(dataset: Dataset, names: Sequence[str]) -> Dataset:
         feature_names=tuple(dataset.feature_names[index] for index in kept),
         categorical=dataset.categorical[kept],
         categories={name: labels for name, labels in dataset.categories.items() if name not in names},
+        feature_groups={
+            group: tuple(name for name in members if name not in names)
+            for group, members in dataset.feature_groups.items()
+        },
     )
+
+
+def units_of(dataset: Dataset) -> NDArray[np.intp] | None:
+    """Return the unit of each feature, numbered from 0: a group counts as one; None if there are no groups."""
+    if not dataset.feature_groups:
+        return None
+    owners = {name: group for group, names in dataset.feature_groups.items() for name in names}
+    units: dict[str | int, int] = {}
+    owned = [owners.get(name, position) for position, name in enumerate(dataset.feature_names)]
+    return np.array([units.setdefault(owner, len(units)) for owner in owned], dtype=np.intp)
 
 
 def set_categorical(dataset: Dataset, names: Sequence[str], where: str) -> Dataset:
@@ -194,6 +208,8 @@ STRUCTURE = ("groups", "time", "split")
 """The attributes of a `Dataset` that say how its rows depend on each other, by the keys of ``[[datasets]]``."""
 APART = (*STRUCTURE, "weights")
 """The attributes of a `Dataset` that columns besides the features become, by the keys of ``[[datasets]]``."""
+ROLES = (*APART, "feature_groups")
+"""The attributes of a `Dataset` that names of columns determine, by the keys of ``[[datasets]]``."""
 
 
 def rows_of(dataset: Dataset, rows: NDArray[Any]) -> dict[str, Any]:

@@ -352,6 +352,10 @@ def content_hash(dataset: Dataset) -> str:
     for name in ("groups", "time", "split", "weights"):
         if getattr(dataset, name) is not None:
             parts += [name.encode(), np.ascontiguousarray(getattr(dataset, name), dtype="<f8").tobytes()]
+    if dataset.feature_groups:
+        from mfbench.data.columns import units_of
+
+        parts += [b"feature_groups", np.ascontiguousarray(units_of(dataset), dtype="<i8").tobytes()]
     digest = hashlib.sha256()
     for part in parts:
         digest.update(len(part).to_bytes(8, "little"))

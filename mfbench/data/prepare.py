@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, OneHotEncoder, StandardScaler
 
-from mfbench.data.columns import class_counts, contiguous, with_classes
+from mfbench.data.columns import class_counts, contiguous, units_of, with_classes
 from mfbench.errors import DataError
 from mfbench.model.specs import Dataset, Features
 
@@ -48,21 +48,43 @@ class Columns:
     encoding: Literal["one-hot", "ordinal"] = "one-hot"  # encoding of categories
     missing: bool = False  # whether the dataset has missing values
     names: tuple[str, ...] = ()  # feature names for messages; empty if unnamed
+    units: NDArray[np.intp] | None = None  # the unit of each feature if some are selected together
 
     @classmethod
     def of(cls, dataset: Dataset) -> Columns:
         """Return the columns of a dataset."""
         missing = not dataset.is_sparse and bool(np.isnan(dataset.X).any())
-        return cls(dataset.categorical, dataset.encoding, missing, dataset.feature_names)
+        return cls(dataset.categorical, dataset.encoding, missing, dataset.feature_names, units_of(dataset))
 
     def subset(self, features: NDArray[np.intp]) -> Columns:
         """Return the columns of a subset of the features."""
         names = tuple(self.names[index] for index in features) if self.names else ()
-        return replace(self, categorical=self.categorical[features], names=names)
+        units = None if self.units is None else np.unique(self.units[features], return_inverse=True)[1]
+        return replace(self, categorical=self.categorical[features], names=names, units=units)
+
+    @property
+    def n_units(self) -> int:
+        """Number of features, counting those that are selected together as one."""
+        return len(self.categorical) if self.units is None else int(self.units.max()) + 1
+
+    def by_unit(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the weight of each unit: the largest among its features."""
+        return weights if self.units is None else largest_of(weights, self.units, self.n_units)
+
+    def features_of(self, units: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the features of some units, in ascending order."""
+        return units if self.units is None else np.flatnonzero(np.isin(self.units, units)).astype(np.int64)
 
     def describe(self, feature: int) -> str:
         """Return a feature's name for messages ("feature 'alcohol'"), or its position if unnamed."""
         return f"feature {self.names[feature]!r}" if self.names else f"feature {feature + 1}"
+
+
+def largest_of(weights: NDArray[np.float64], owners: NDArray[np.intp], n_owners: int) -> NDArray[np.float64]:
+    """Return the largest weight of each owner, such as the feature that encoded columns belong to."""
+    largest = np.full(n_owners, -np.inf)
+    np.maximum.at(largest, owners, weights)
+    return largest
 
 
 class Encoder:

@@ -1,16 +1,17 @@
-"""Columns that say something about rows, and leave the features: the group, time, part and weight of each row."""
+"""Columns that say something about rows, and leave the features; features that are selected together."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mfbench.base.text import counted
-from mfbench.data.columns import APART, drop_columns, label_codes, to_number, to_numbers
+from mfbench.data.columns import APART, ROLES, drop_columns, label_codes, to_number, to_numbers
 from mfbench.errors import DataError, UnknownNameError, UsageError
 from mfbench.model.specs import Dataset, DatasetSpec
 
@@ -22,12 +23,12 @@ if TYPE_CHECKING:
 
 def with_columns_of(dataset: Dataset, spec: DatasetSpec) -> Dataset:
     """Apply `with_structure` as a description of a dataset requires."""
-    return with_structure(dataset, {name: getattr(spec, name) for name in APART}, f"dataset {spec.name!r}")
+    return with_structure(dataset, {name: getattr(spec, name) for name in ROLES}, f"dataset {spec.name!r}")
 
 
-def with_structure(dataset: Dataset, names: Mapping[str, str | None], where: str) -> Dataset:
-    """Move columns out of the features: the group, time, part and weight of each row."""
-    columns = {name: column for name, column in names.items() if column}
+def with_structure(dataset: Dataset, names: Mapping[str, Any], where: str) -> Dataset:
+    """Move the group, time, part and weight of each row out of the features, and group the others."""
+    columns = {name: names[name] for name in APART if names.get(name)}
     for name, column in columns.items():
         if column not in dataset.feature_names:
             raise UnknownNameError(f"{name} column", column, dataset.feature_names, f"among the features of {where}")
@@ -40,7 +41,28 @@ def with_structure(dataset: Dataset, names: Mapping[str, str | None], where: str
     kept = drop_columns(dataset, list(columns.values()))
     if not kept.n_features:
         raise DataError(f"{where} has no feature besides {', '.join(columns.values())}")
+    if groups := names.get("feature_groups") or kept.feature_groups:
+        moved["feature_groups"] = _feature_groups(kept.feature_names, groups, where)
     return replace(kept, **moved) if moved else dataset
+
+
+def _feature_groups(
+    names: Sequence[str], groups: Mapping[str, Sequence[str]], where: str
+) -> dict[str, tuple[str, ...]]:
+    """Return the features of each group, which may be listed by shell patterns."""
+    owners: dict[str, str] = {}
+    for group, patterns in groups.items():
+        for pattern in patterns:
+            members = [pattern] if pattern in names else [name for name in names if fnmatchcase(name, pattern)]
+            if not members:
+                raise UnknownNameError("feature", pattern, names, f"in the feature group {group!r} of {where}")
+            for name in members:
+                if owners.setdefault(name, group) != group:
+                    raise UsageError(
+                        f"{where}: the feature {name!r} is in the feature groups {owners[name]!r} and {group!r}; "
+                        "leave it in one"
+                    )
+    return {group: tuple(name for name in names if owners.get(name) == group) for group in groups}
 
 
 def _values(dataset: Dataset, column: str, where: str) -> NDArray[np.float64] | Words:

@@ -189,6 +189,8 @@ class DatasetSpec:
     groups, time, split, weights : str, default=""
         Columns that leave `X` for the attributes of `Dataset` with these names: rows of one group stay in one part,
         training rows are earlier than test rows, the part of each row, and its weight.
+    feature_groups : mapping of str to sequence of str, default={}
+        Features that are selected together: names or shell patterns (``"gene_*"``) by the name of their group.
     note : str, default=""
         Caveats for users: differences from the paper's version, dependent rows, doubts about its identity.
     tags : sequence of str, default=()
@@ -219,6 +221,7 @@ class DatasetSpec:
     time: str = ""
     split: str = ""
     weights: str = ""
+    feature_groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
     note: str = ""
     tags: Sequence[str] = ()
     expected_failures: Mapping[str, str] = field(default_factory=dict)
@@ -306,6 +309,8 @@ class Dataset:
         int64: the fold in which each row is tested, from 0; -1 for a row that is always a training row.
     weights : ndarray of shape (n_samples,) or None, default=None
         float64: how much each row counts in fits and scores, from 0.
+    feature_groups : mapping of str to tuple of str, default={}
+        Names of features that are selected together, by the name of their group. A feature is in one group at most.
     source, license, citation : str, default=""
         Provenance.
     """
@@ -325,6 +330,7 @@ class Dataset:
     time: NDArray[np.float64] | None = None
     split: NDArray[np.int64] | None = None
     weights: NDArray[np.float64] | None = None
+    feature_groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     source: str = ""
     license: str = ""
     citation: str = ""

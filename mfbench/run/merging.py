@@ -80,7 +80,7 @@ _LIMITS = ("timeout", "memory")
 _MAY_DIFFER = {"form", "curve", *_LIMITS}
 _UNITED = (
     "published", "selection", "methods", "rules", "curves", "classifiers", "weighted", "takes_numbers", "real_valued",
-    "classes", "dropped_classes", "unsuited", "needs_dense", "reused", "machines",
+    "classes", "dropped_classes", "unsuited", "needs_dense", "feature_groups", "reused", "machines",
 )  # fmt: skip
 
 

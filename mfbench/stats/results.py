@@ -473,11 +473,11 @@ class Run:
     def curve_rankings(self) -> pd.DataFrame:
         """One row per dataset, method and number of features: stability and, with known truth, precision and recall."""
         cells = self.curve_means.groupby(["dataset", "method"], sort=False)["size"]
-        sizes = {(str(dataset), str(method)): own.unique() for (dataset, method), own in cells}
+        grouped = self.meta.feature_groups  # there a size counts groups, while weights are those of features
+        sizes = {(str(label), str(method)): own.unique() for (label, method), own in cells if label not in grouped}
         rows = self._stored.rows_with(("status", "weights")) if sizes else []
-        relevant = {dataset: self.relevant(dataset) for dataset in dict.fromkeys(dataset for dataset, _ in sizes)}
         common = (row for row in rows if is_common(row, self.common_folds))
-        return ranking_figures(common, sizes, relevant, self.meta.weighted)
+        return ranking_figures(common, sizes, {label: self.relevant(label) for label, _ in sizes}, self.meta.weighted)
 
     @cached_property
     def curve_summary(self) -> pd.DataFrame:

@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 
 from mfbench.data.catalog import find, needs_lookup
 from mfbench.data.lookup import Lookup, content_hash
-from mfbench.data.prepare import dropped_classes, restrict_classes
+from mfbench.data.prepare import Columns, dropped_classes, restrict_classes
 from mfbench.data.reference import Reference, RegisteredReference
 from mfbench.data.rounds import check_rounds
 from mfbench.data.structure import check_parts, with_structure
@@ -392,7 +392,7 @@ def key_ingredients(
         relevant["selection"] = method.selection
     weights = {} if method.weights is None else {"weights": method.weights}
     # Only the resulting sizes matter, not how the suite lists them.
-    curve = {} if method.curve is None else {"curve": curve_sizes(method.curve, planned.data.n_features)}
+    curve = {} if method.curve is None else {"curve": curve_sizes(method.curve, Columns.of(planned.data).n_units)}
     return {
         "dataset": planned.sha256 if planned.reference is None else _round_ingredients(planned.reference, registry),
         "steps": steps,

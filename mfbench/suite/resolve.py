@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pkgutil import resolve_name
+from typing import Any
 
 from mfbench.data.catalog import check_exists, resolved_reference
-from mfbench.data.columns import APART
+from mfbench.data.columns import APART, ROLES
 from mfbench.data.lookup import Lookup
 from mfbench.data.reference import (
     FileReference,
@@ -211,7 +212,7 @@ class DatasetEntry:
     place: str  # file and key, for messages
     added: bool = False  # whether it was added to the file's datasets
     classes: Classes = "all"  # the classes to keep
-    columns: Mapping[str, str | None] = field(default_factory=dict)  # of groups, time, split and weights
+    columns: Mapping[str, Any] = field(default_factory=dict)  # names of columns by their role
 
 
 def resolve_datasets(loaded: LoadedSuite, registry: Registry, lookup: Lookup | None = None) -> dict[str, DatasetEntry]:
@@ -245,9 +246,9 @@ def _parse_entries(loaded: LoadedSuite, registry: Registry) -> list[DatasetEntry
             place = loaded.place_of_dataset(position, index)
             try:
                 reference = parse_reference(text, folder=folder, target=group.target, categorical=group.categorical)
-                columns = {name: getattr(group, name) for name in APART}
+                columns = {name: getattr(group, name) for name in ROLES}
                 if isinstance(reference, FileReference):
-                    reference = replace(reference, as_written=tuple(filter(None, columns.values())))
+                    reference = replace(reference, as_written=tuple(columns[name] for name in APART if columns[name]))
                 reference = resolved_reference(reference, registry, homes[position])
                 with suppress(PluginError):  # a loader that fails to import is reported when the data are loaded
                     check_exists(reference, registry)

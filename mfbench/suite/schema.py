@@ -292,6 +292,9 @@ class Datasets(Part):
     time: Text | None = Field(default=None, description="Column with a time: training rows are earlier than test rows.")
     split: Text | None = Field(default=None, description="Column with the part of each row: 'test', or its fold.")
     weights: Text | None = Field(default=None, description="Column with the weight of each row in fits and scores.")
+    feature_groups: dict[Text, Annotated[list[Text], Field(min_length=1)]] | None = Field(
+        default=None, description="Features selected together: names or shell patterns by the name of their group."
+    )
 
 
 class Range(Part):

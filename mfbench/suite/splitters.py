@@ -184,8 +184,10 @@ class Structure:
 def structure_of(data: Dataset, spec: ProtocolSpec, text: str | None, registry: Registry) -> Structure | None:
     """Return how a protocol splits a dataset; None if neither the dataset nor the suite asks for a splitter."""
     present = {name: getattr(data, name) for name in STRUCTURE if getattr(data, name) is not None}
-    if data.weights is not None and not spec.predicts:
-        raise DataError(f"the protocol {spec.name!r} takes no account of weights; use another, or leave them out")
+    ignored = {"weights": data.weights is not None, "feature groups": bool(data.feature_groups)}
+    if not spec.predicts and any(ignored.values()):
+        what = next(what for what, is_present in ignored.items() if is_present)
+        raise DataError(f"the protocol {spec.name!r} takes no account of {what}; use another, or leave them out")
     if not present and not text:
         return None
     if "splitter" not in spec.keys:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.stats import rankdata
 
-from mfbench.data.prepare import Columns, Scale, restrict_classes
+from mfbench.data.prepare import Columns, Scale, largest_of, restrict_classes
 from mfbench.data.rounds import draw_round
 from mfbench.errors import SuiteError
 from mfbench.host.factories import takes_numbers
@@ -17,7 +17,7 @@ from mfbench.host.registry import Registry
 from mfbench.model.specs import Dataset
 from mfbench.model.trials import Interactions, Trial, TrialResult
 from mfbench.run.trial.curve import TrialRunner
-from mfbench.run.trial.folds import Fold, Selection, by_original_feature, check_finite, within_set
+from mfbench.run.trial.folds import Fold, Selection, check_finite, within_set
 from mfbench.run.trial.guard import guarded
 from mfbench.run.trial.steps import Maker, Steps, fit_on, read_interactions, seeded
 from mfbench.suite.loading import SuiteLocation
@@ -188,7 +188,7 @@ def _weigh_by_classifier(method: ResolvedMethod, fold: RoundFold, make: Maker) -
     by_column = classifier_weights(classifier, X.shape[1], method.classifier.title)
     check_finite(by_column, f"classifier {method.classifier.title!r}", groups, fold.columns)
     pairs = read_interactions(classifier, groups, n_features, fold.true_pairs)
-    by_feature = by_original_feature(by_column, groups, n_features)
+    by_feature = largest_of(by_column, groups, n_features)
     return Selection(by_feature, by_column, watch.wall, watch.cpu, interactions=pairs)
 
 

@@ -32,6 +32,7 @@ def remarks(run: Run) -> Section:
             *dropped_classes(run.meta),
             *own_splits(run.meta),
             *_weights(run.meta),
+            *_feature_groups(run.meta),
             *_undefined(run.scores, run.settings.metric, run.detects),
             *pending,
             *(["All figures are computed from the trials that have run."] if pending else []),
@@ -44,6 +45,7 @@ def remarks(run: Run) -> Section:
             "unsuited": lambda: run.meta.unsuited,
             "needs_dense": lambda: run.meta.needs_dense,
             "dropped_classes": lambda: run.meta.dropped_classes,
+            "feature_groups": lambda: run.meta.feature_groups,
             "unavailable": lambda: list(run.unavailable),
             "failures": lambda: run.failures,
             "not_run": lambda: run.n_pending,
@@ -91,6 +93,15 @@ def _weights(meta: RunMetadata) -> list[str]:
         return []
     ignored = [f"Sample weights are ignored by: {', '.join(meta.unweighted)}."] if meta.unweighted else []
     return [f"Rows have weights in fits and scores: {', '.join(meta.with_weights)}.", *ignored]
+
+
+def _feature_groups(meta: RunMetadata) -> list[str]:
+    """Return a line for each dataset with features that are selected together."""
+    return [
+        f"{dataset}: features are selected together, and a group counts as one: "
+        f"{listing([f'{group} ({n:,})' for group, n in groups.items()])}."
+        for dataset, groups in meta.feature_groups.items()
+    ]
 
 
 def _machines(machines: Mapping[str, str]) -> list[str]:

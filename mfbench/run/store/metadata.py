@@ -332,6 +332,7 @@ class RunMetadata(BaseModel, frozen=True):
     needs_dense: dict[str, list[str]] = {}
     with_weights: list[str] = []  # datasets whose rows have weights
     unweighted: list[str] = []  # the methods and metrics that ignore these
+    feature_groups: dict[str, dict[str, int]] = {}  # the number of features of each group, by dataset
     environment: Environment
     command: list[str]  # the command that restarts the run
     part: str = ""  # the suite's part that the run is restricted to; empty for the whole suite
@@ -436,6 +437,11 @@ def metadata_of(
         needs_dense=plan.needs_dense,
         with_weights=[label for label, planned in plan.datasets.items() if planned.data.weights is not None],
         unweighted=plan.unweighted,
+        feature_groups={
+            label: {group: len(names) for group, names in p.data.feature_groups.items()}
+            for label, p in plan.datasets.items()
+            if p.data.feature_groups
+        },
         environment=environment,
         command=["mfbench", "suite", *loaded.request, *(word for glob in plan.only for word in ("--only", glob))],
         part=loaded.part or "",

@@ -39,8 +39,8 @@ class CurveProblem(TrialProblem):
     def into(self, result: TrialResult, *, with_scores: bool = False) -> Predictions | None:
         """Fill a result; `mfbench.model.trials.TrialResult.curve` lists what refers to the largest size."""
         assert self.method.curve is not None  # guaranteed by the caller
-        n_features = self.fold.X.shape[1]
-        sizes = curve_sizes(self.method.curve, n_features)
+        n_units = self.fold.columns.n_units
+        sizes = curve_sizes(self.method.curve, n_units)
         tuned = [Best(0.0, {(TOP, TOP): size}, None) for size in sizes]
         if self.method.grid:
             self.steps.tuning = True
@@ -52,15 +52,17 @@ class CurveProblem(TrialProblem):
         predictions: Predictions | None = None
         for size, best in zip(sizes, tuned, strict=True):
             parts.append(TrialResult(key=result.key))
-            with at_size(size, n_features):
+            with at_size(size, n_units):
                 predictions = self._measure(best.point, parts[-1], best.fitted, with_scores)
             selection = self.steps.selection(self.fold, best.point)
-            if selection.is_set and (selection.weights > 0).sum() <= size < sizes[-1]:
+            weights = self.fold.columns.by_unit(selection.weights)
+            in_set = int((weights > 0).sum())
+            if selection.is_set and in_set <= size < sizes[-1]:
                 assert self.method.selector is not None
-                warn_of_end(selection.weights, f"selector {self.method.selector.title!r}")
+                warn_of_end(weights, f"selector {self.method.selector.title!r}")
                 break
         if selection.is_set:  # the curve ends at the size of the set
-            sizes, tuned = (*sizes[: len(parts) - 1], parts[-1].n_selected), tuned[: len(parts)]
+            sizes, tuned = (*sizes[: len(parts) - 1], max(1, min(size, in_set))), tuned[: len(parts)]
         self._combine(sizes, parts, tuned, result)
         return predictions
 
@@ -73,7 +75,7 @@ class CurveProblem(TrialProblem):
 
         def best_at(size: int, selector: GridPoint) -> Best:
             points = ({**selector, **point, (TOP, TOP): size} for point in grid_points(grids["classifier"]))
-            with at_size(size, self.fold.X.shape[1]):
+            with at_size(size, self.fold.columns.n_units):
                 return self._best(points, self.fold.inner) if self._can_tune else Best(0.0, next(points), None)
 
         def best_at_each(selector: GridPoint) -> tuple[float, list[Best]]:

@@ -265,13 +265,6 @@ def check_finite(weights: NDArray[np.float64], owner: str, groups: NDArray[np.in
         )
 
 
-def by_original_feature(weights: NDArray[np.float64], groups: NDArray[np.intp], n_features: int) -> NDArray[np.float64]:
-    """Return the largest weight among the encoded columns of each original feature."""
-    largest = np.full(n_features, -np.inf)
-    np.maximum.at(largest, groups, weights)
-    return largest
-
-
 def ranking(weights: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return the features by decreasing weight; ties go to the lower index."""
     return np.argsort(-weights, kind="stable")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from mfbench.data.prepare import Columns
+from mfbench.data.prepare import Columns, largest_of
 from mfbench.host.expressions import Expression
 from mfbench.host.factories import SAMPLE_WEIGHT, accepts_weights
 from mfbench.model.specs import Features
@@ -20,7 +20,6 @@ from mfbench.model.trials import Interactions
 from mfbench.run.trial.folds import (
     Fold,
     Selection,
-    by_original_feature,
     check_finite,
     choose,
     metric_weights,
@@ -236,10 +235,12 @@ class Steps:
         selection = self.selection(fold, point)
         top = point.get((TOP, TOP), self.method.top)
         top, weights = ("all", "euclidean") if top == "all-weighted" else (top, self.method.weights)
-        selected = choose(selection.weights, top)
+        by_unit = fold.columns.by_unit(selection.weights)
+        units = choose(by_unit, top)
         if selection.is_set and top != "positive":
-            own = within_set(selection.weights, selected, f"selector {self.method.selector.title!r}")
-            selected = own if len(own) else selected[:1]
+            own = within_set(by_unit, units, f"selector {self.method.selector.title!r}")
+            units = own if len(own) else units[:1]
+        selected = fold.columns.features_of(units)
         kept = np.isin(encoded.groups, selected)
         train, test, groups = encoded.train[:, kept], encoded.test[:, kept], encoded.groups[kept]
         if weights is None:
@@ -293,7 +294,7 @@ class Steps:
         if step.raw_input:
             by_feature, by_column = weights, weights[fold.encoded.groups]
         else:
-            by_feature, by_column = by_original_feature(weights, groups, fold.X.shape[1]), weights
+            by_feature, by_column = largest_of(weights, groups, fold.X.shape[1]), weights
         return Selection(by_feature, by_column, watch.wall, watch.cpu, interactions=pairs, path=name, is_set=is_set)
 
     def _path(self, step: Step, fold: Fold, params: Mapping[str, Any]) -> tuple[Any, Stopwatch, str] | None:
