@@ -1,4 +1,4 @@
-"""The user's own tables: load CSV, TSV, ARFF, Parquet and svmlight files as datasets.
+"""The user's own tables: load CSV, TSV, ARFF, Parquet, svmlight and challenge files as datasets.
 
 A file is read into columns of numbers or text; `read_file` then infers the type of each column and rejects anything
 that would silently turn into nonsense. Nothing is unpickled.
@@ -16,9 +16,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
+from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 
 from mfbench.base.text import counted
@@ -35,12 +36,13 @@ from mfbench.data.columns import (
     to_words,
     transposed,
 )
+from mfbench.data.structure import VALIDATION
 from mfbench.errors import DataError, UnknownNameError, UsageError, explained
 from mfbench.host.expressions import Plugin, Registered
 from mfbench.host.factories import build
 from mfbench.host.probes import SHARED, memory_limit
 from mfbench.host.registry import load_registry
-from mfbench.model.specs import Dataset
+from mfbench.model.specs import Dataset, Features
 from mfbench.processes.call import ChildError, call
 
 if TYPE_CHECKING:
@@ -136,7 +138,7 @@ def _unquote(match: re.Match[str]) -> str:
 
 
 SPARSE = (".svmlight", ".svmlight.gz", ".libsvm", ".libsvm.gz")
-EXTENSIONS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".arff", ".arff.gz", ".parquet", *SPARSE)
+EXTENSIONS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".arff", ".arff.gz", ".parquet", *SPARSE, ".param")
 
 # A text column or target with more distinct values than this is suspicious.
 _MANY = 50
@@ -158,11 +160,12 @@ def read_file(
     # numeric order if all are numbers ("2" before "10"; "1" and "1.0" are the same label).
     path = Path(path)
     extension = _extension(path)
-    if extension in SPARSE:
+    if extension in (".param", *SPARSE):
         if target is not None or categorical:
             raise UsageError(f"{path} has no names of columns: leave 'target' and 'categorical' out")
+        read = _read_challenge if extension == ".param" else _read_svmlight
         with _readable(path):
-            return _read_svmlight(path, path.name[: -len(extension)] if name is None else name)
+            return read(path, path.name[: -len(extension)] if name is None else name)
     listed = (categorical,) if isinstance(categorical, str) else tuple(categorical or ())
     with _readable(path):
         if extension == ".parquet":
@@ -331,6 +334,66 @@ def _read_svmlight(path: Path, name: str) -> Dataset:
     )
 
 
+def _read_challenge(path: Path, name: str) -> Dataset:
+    """Read the parts of a dataset that a ``.param`` file of the NIPS 2003 feature selection challenge describes."""
+    with open_text(path, " ") as handle:
+        text = handle.read()
+    form = re.search(r"^\s*Data type:\s*(\S+)", text, re.IGNORECASE | re.MULTILINE)
+    width = re.search(r"^\s*Number of features:\s*(\d+)", text, re.IGNORECASE | re.MULTILINE)
+    counts = re.findall(r"^\s*(Train|Valid|Test)\s+(\d+)\s+\d+\s+(\d+)", text, re.IGNORECASE | re.MULTILINE)
+    if form is None or width is None or not counts:
+        raise DataError(f"{path} lacks 'Data type:', 'Number of features:', or the numbers of rows of Train and Valid")
+    parts, labels, stem = {}, {}, path.name[: -len(".param")]
+    for part, positive, total in ((part.lower(), int(positive), int(total)) for part, positive, total in counts):
+        table = path.with_name(f"{stem}_{part}.data")
+        # UCI's copies have the labels of the validation part one folder further up, and none of the test part.
+        places = [folder / f"{stem}_{part}.labels" for folder in (path.parent, path.parent.parent)]
+        answers = next((place for place in places if place.is_file()), None)
+        if answers is None or not table.is_file():
+            continue
+        with open_text(table, " ") as rows, open_text(answers, " ") as codes:
+            parts[part], labels[part] = (
+                _challenge_rows(rows, form[1].lower(), int(width[1])),
+                np.loadtxt(codes, ndmin=1),
+            )
+        (n_rows, n_features), n_positive = parts[part].shape, int((labels[part] > 0).sum())
+        if (n_rows, len(labels[part]), n_features, n_positive) != (total, total, int(width[1]), positive):
+            raise DataError(
+                f"{table} has {n_rows} rows of {n_features} features, and {answers.name} {len(labels[part])} labels, "
+                f"{n_positive} of them positive; {path.name} says {total}, {width[1]}, {total} and {positive}"
+            )
+    if "train" not in parts:
+        raise DataError(f"{path} needs {stem}_train.data and {stem}_train.labels in its folder")
+    tested = next((part for part in ("test", "valid") if part in parts), "")
+    codes_of = {"train": -1, "valid": VALIDATION, "test": 0, tested: 0}
+    tables = [*parts.values()]
+    X = np.vstack(tables) if isinstance(tables[0], np.ndarray) else canonical_sparse(sparse.vstack(tables))
+    if not np.isfinite(X if isinstance(X, np.ndarray) else X.data).all():
+        raise DataError(f"the data of {path} have a value that is missing or infinite; they are finite numbers")
+    y, class_names = _labels(path, Column("label", np.concatenate([*labels.values()])))
+    return Dataset(
+        name=name,
+        X=X,
+        y=y,
+        class_names=class_names,
+        feature_names=tuple(map(str, range(1, int(width[1]) + 1))),
+        categorical=np.zeros(int(width[1]), dtype=bool),
+        split=np.repeat([codes_of[part] for part in parts], [len(codes) for codes in labels.values()])
+        if tested
+        else None,
+        source=f"file {path.name}, parts {', '.join(parts)}",
+    )
+
+
+def _challenge_rows(lines: TextIO, form: str, width: int) -> Features:
+    """Return the rows of one part: numbers, pairs of index:value, or the indices of ones."""
+    if not form.startswith("sparse"):
+        return np.loadtxt(lines, ndmin=2)
+    pairs = (re.sub(r"(\d+)", r"\1:1", line) if "binary" in form else line for line in lines)
+    text = "".join(f"0 {line.strip()}\n" for line in pairs).encode()
+    return load_svmlight_file(io.BytesIO(text), n_features=width, zero_based=False)[0]
+
+
 def _check_columns(path: Path, columns: Sequence[Column], target: str | None, categorical: Sequence[str]) -> Column:
     """Return the target column, after checking that the requested columns exist and that features remain."""
     names = [column.name for column in columns]
@@ -420,6 +483,7 @@ def to_parquet(dataset: Dataset) -> tuple[bytes, dict[str, Any]]:
         "feature_names": list(dataset.feature_names),
         "categorical": np.flatnonzero(dataset.categorical).tolist(),
         "categories": {name: list(labels) for name, labels in dataset.categories.items()},
+        "split": None if dataset.split is None else dataset.split.tolist(),
         **{name: getattr(dataset, name) for name in _TEXT_TYPES},
     }
     return sink.getvalue(), described
@@ -442,6 +506,7 @@ def from_parquet(data: bytes, described: Mapping[str, Any]) -> Dataset:
         feature_names=tuple(described["feature_names"]),
         categorical=categorical,
         categories={name: tuple(labels) for name, labels in described["categories"].items()},
+        split=None if described.get("split") is None else np.array(described["split"], dtype=np.int64),
         **{name: described[name] for name in _TEXT_TYPES},
     )
 

@@ -192,10 +192,11 @@ class Lookup:
     def _download(self, reference: RepositoryReference) -> tuple[Dataset, dict[str, Any]]:
         from mfbench.data import repositories
 
-        load = repositories.load_openml if isinstance(reference, OpenMLReference) else repositories.load_uci
+        load = getattr(repositories, reference.loader)
         progress = None if self._follower is None else self._follower.fetching(reference.text)
         options: dict[str, Any] = {**reference.options(), "progress": progress}
-        return load(reference.name, **options)
+        loaded: tuple[Dataset, dict[str, Any]] = load(reference.name, **options)
+        return loaded
 
 
 def mirror_name(spec: DatasetSpec) -> str:
@@ -262,14 +263,14 @@ def import_path(
             raise UsageError("--name, --target and --categorical are for a file; the index of a mirror defines them")
         yield from _import_mirror(Mirror(path), lookup.cache)
         return
-    from mfbench.data.files import EXTENSIONS, SPARSE, read_file
+    from mfbench.data.files import EXTENSIONS, read_file
 
     extension = next((ending for ending in EXTENSIONS if path.name.lower().endswith(ending)), "")
-    if extension in SPARSE:
-        raise UsageError(f"{path} is sparse, and the cache holds dense tables: use the file itself, as file:{path}")
     stem = re.sub(r"[^A-Za-z0-9_-]+", "-", path.name[: len(path.name) - len(extension)]).strip("-")
     reference = parse_reference(ImportReference(name or stem).text).text
     dataset = read_file(path, name=reference, target=target, categorical=categorical)
+    if dataset.is_sparse:
+        raise UsageError(f"{path} is sparse, and the cache holds dense tables: use the file itself, as file:{path}")
     lookup.cache.put(reference, dataset, {"file": path.name, "target": target or ""})
     yield DatasetStatus(reference, "imported", _shape(dataset))
 

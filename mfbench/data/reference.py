@@ -1,8 +1,9 @@
 """References: the text by which a user names a dataset, parsed once into a value.
 
 ``wine`` and ``led-7(n_samples=100)`` are registered datasets, ``file:PATH`` is the user's own table, ``openml:61`` and
-``uci:53`` are datasets of repositories, ``mirror:NAME`` and ``import:NAME`` are in a mirror or the cache, and
-``openml-suite:99`` is a list of datasets. Only this module interprets the prefixes.
+``uci:53`` are datasets of repositories, ``openml-task:59`` is one with the splits of a task, ``mirror:NAME`` and
+``import:NAME`` are in a mirror or the cache, and ``openml-suite:99`` is a list of datasets. Only this module interprets
+the prefixes.
 """
 
 from __future__ import annotations
@@ -106,6 +107,7 @@ class RepositoryReference(_NamedReference):
     """A dataset in a repository, and how to read its table."""
 
     repository: ClassVar[str]
+    loader: ClassVar[str]  # the name of its function in `mfbench.data.repositories`
     target: str | None = None  # label column; None means the repository's default target
     categorical: tuple[str, ...] | None = None  # columns to treat as categorical
     drop: tuple[str, ...] = ()  # columns to drop
@@ -130,6 +132,18 @@ class OpenMLReference(RepositoryReference):
     form: ClassVar[re.Pattern[str]] = re.compile(r"(?![0.]+(@|$))[A-Za-z0-9_.(),-]{1,128}(@[1-9][0-9]{0,5})?", re.ASCII)
     example: ClassVar[str] = "openml:61 or openml:iris@1"
     repository: ClassVar[str] = "OpenML"
+    loader: ClassVar[str] = "load_openml"
+
+
+@dataclass(frozen=True)
+class OpenMLTaskReference(RepositoryReference):
+    """The dataset of an OpenML task, with the task's target and splits."""
+
+    prefix: ClassVar[str] = "openml-task:"
+    form: ClassVar[re.Pattern[str]] = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
+    example: ClassVar[str] = "openml-task:59"
+    repository: ClassVar[str] = "OpenML"
+    loader: ClassVar[str] = "load_openml_task"
 
 
 @dataclass(frozen=True)
@@ -140,13 +154,14 @@ class UCIReference(RepositoryReference):
     form: ClassVar[re.Pattern[str]] = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
     example: ClassVar[str] = "uci:53"
     repository: ClassVar[str] = "the UCI repository"
+    loader: ClassVar[str] = "load_uci"
 
 
-StoredReference = MirrorReference | ImportReference | OpenMLReference | UCIReference
+StoredReference = MirrorReference | ImportReference | OpenMLReference | OpenMLTaskReference | UCIReference
 Reference = RegisteredReference | FileReference | StoredReference | OpenMLSuiteReference
 
 _REPOSITORIES = (OpenMLReference, UCIReference)
-_NAMED = (MirrorReference, ImportReference, OpenMLSuiteReference)
+_NAMED = (MirrorReference, ImportReference, OpenMLTaskReference, OpenMLSuiteReference)
 PREFIXES = (FileReference.prefix, *(kind.prefix for kind in (*_REPOSITORIES, *_NAMED)))
 
 

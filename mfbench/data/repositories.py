@@ -12,11 +12,13 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
 
+import numpy as np
+
 from mfbench.base.text import plain_text
 from mfbench.data.columns import drop_columns
 from mfbench.data.download import DownloadProgress, RefusedError, answer_of, fetch_file, fetch_json, shown
-from mfbench.data.files import read_file
-from mfbench.errors import DataError, DataUnavailableError, MfbenchError, UnknownNameError, UsageError
+from mfbench.data.files import read_arff, read_file
+from mfbench.errors import DataError, DataUnavailableError, MfbenchError, UnknownNameError, UsageError, explained
 from mfbench.model.specs import Dataset
 from mfbench.processes.temporary import temporary_folder
 
@@ -138,6 +140,45 @@ def load_openml(
         license=plain_text(description["licence"]) or f"see {page}",
         citation=plain_text(description["citation"], 1000) or f"{title}. OpenML. {page}",
     )
+
+
+def load_openml_task(reference: str, *, progress: DownloadProgress | None = None) -> tuple[Dataset, Card]:
+    """Download the dataset of an OpenML task, with the splits of its first repeat."""
+    what = f"OpenML task {reference}"
+    answer = _request(f"task/{reference}", what)
+    with answer_of("OpenML", what):
+        inputs = {str(entry["name"]): entry for entry in _as_list(answer["task"]["input"])}
+        source, procedure = (
+            dict(inputs.get(name, {}).get(part) or {})
+            for name, part in (("source_data", "data_set"), ("estimation_procedure", "estimation_procedure"))
+        )
+        number, target = int(source["data_set_id"]), str(source.get("target_feature") or "")
+        url = str(procedure.get("data_splits_url") or "")
+    if not (target and url):
+        raise DataError(f"{what} has no target or no splits: use one of the type 'Supervised Classification'")
+    dataset, card = load_openml(number, target=target)
+    splits = f"the splits of {what} at {shown(url)}"
+    with temporary_folder("download") as folder:
+        path = folder / "splits.arff"
+        fetch_file(url, path, what=splits, progress=progress)
+        with answer_of("OpenML", splits):
+            with explained(DataError, lambda reason: reason.replace(str(path), splits), DataError):
+                columns = {column.name: column.values for column in read_arff(path)}
+            row, repeat, fold = (np.asarray(columns[name], dtype=np.int64) for name in ("rowid", "repeat", "fold"))
+            is_test = np.array(columns["type"]) == "TEST"
+    split = np.full(dataset.n_samples, -1)
+    for number in np.unique(fold):
+        own = (repeat == 0) & (fold == number)
+        if (
+            not np.array_equal(np.sort(row[own]), np.arange(dataset.n_samples))
+            or (split[row[own & is_test]] >= 0).any()
+        ):
+            raise DataError(f"{what} draws rows, or tests one twice: only folds and a single test part can be used")
+        split[row[own & is_test]] = number
+    n_repeats = int(repeat.max()) + 1
+    first = f", the first of {n_repeats} repeats" if n_repeats > 1 else ""
+    origin = f"{dataset.source}; splits of task {reference}{first}"
+    return replace(dataset, name=f"openml-task:{reference}", split=split, source=origin), {**card, "source": origin}
 
 
 def openml_suite(reference: str | int) -> list[int]:

@@ -104,9 +104,9 @@ def _times(values: NDArray[np.float64] | Words, where: str) -> NDArray[np.float6
 
 def _parts(values: NDArray[np.float64] | Words, where: str) -> NDArray[np.int64]:
     for value in dict.fromkeys(values.tolist() if isinstance(values, np.ndarray) else values):
-        is_fold = not isinstance(value, str) and value >= _ALWAYS_TRAINED and value % 1 == 0
+        is_fold = not isinstance(value, str) and value >= VALIDATION and value % 1 == 0
         if not is_fold and value not in _WORDS:
-            raise DataError(f"{where} has the value {value!r}: write 'train' and 'test', or numbers of folds from -1")
+            raise DataError(f"{where} has the value {value!r}: write 'train', 'valid' and 'test', or folds from 0")
     return np.array([_WORDS.get(str(value), value) for value in values], dtype=np.int64)
 
 
@@ -135,8 +135,8 @@ def check_parts(weights: NDArray[np.float64] | None, parts: Iterable[NDArray[np.
         raise DataError("all rows of a training or test part have the weight 0; use fewer folds, or drop such rows")
 
 
-_ALWAYS_TRAINED = -1
-_WORDS = {"train": _ALWAYS_TRAINED, "test": 0}
+VALIDATION = -2
+_WORDS = {"train": -1, "valid": VALIDATION, "test": 0}
 _READERS: dict[str, Callable[[NDArray[np.float64] | Words, str], NDArray[Any]]] = {
     "groups": _groups,
     "time": _times,

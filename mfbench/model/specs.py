@@ -306,7 +306,8 @@ class Dataset:
     time : ndarray of shape (n_samples,) or None, default=None
         float64: the time of each row, in any unit. Training rows are earlier than test rows.
     split : ndarray of shape (n_samples,) or None, default=None
-        int64: the fold in which each row is tested, from 0; -1 for a row that is always a training row.
+        int64: the fold in which each row is tested, from 0; -1 for a row that is always a training row; -2 for one that
+        is a training row too, and the one on which tuning scores fits of the other training rows.
     weights : ndarray of shape (n_samples,) or None, default=None
         float64: how much each row counts in fits and scores, from 0.
     feature_groups : mapping of str to tuple of str, default={}

@@ -11,6 +11,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from mfbench.data.columns import STRUCTURE
+from mfbench.data.structure import VALIDATION
 from mfbench.errors import DataError, MfbenchError, PluginError, SuiteError, UsageError, describe_error
 from mfbench.host.code_hashes import factory_name, method_code
 from mfbench.host.expressions import Expression, parse
@@ -43,6 +44,7 @@ class DatasetSplits(BaseModel):
     resampling: str  # as in `SplitterSpec`
     ratio: float  # test rows over training rows, mean over the folds of the first repeat
     unseen: list[str] = []  # the classes that a fold tests without a training row
+    validation: int = 0  # training rows that the dataset names for tuning
 
     @property
     def tested_ratio(self) -> float:
@@ -109,7 +111,8 @@ class Structure:
 
     def within(self, y: NDArray[np.int64], rows: Rows, folds: int, seed: int) -> list[Pair]:
         """Return the folds of training rows for tuning; there are fewer if there are fewer groups, times or rows."""
-        pairs = self._pairs(self.inner, y, rows, self._folds(self.inner, y, rows, folds), seed)
+        named = self._validation(rows)
+        pairs = named or self._pairs(self.inner, y, rows, self._folds(self.inner, y, rows, folds), seed)
         usable = [(train, test) for train, test in pairs if np.ptp(y[train])]  # early blocks may have a single class
         if not usable:
             raise DataError("tuning needs inner folds that train on two classes; leave 'tune' out")
@@ -117,6 +120,8 @@ class Structure:
 
     def aside(self, y: NDArray[np.int64], rows: Rows, share: float, seed: int, *, for_test: bool = False) -> Pair:
         """Set about a share of rows aside, for validation or for the test: the latest ones, or whole groups."""
+        if not for_test and (named := self._validation(rows)):
+            return named[0]
         splitter = self.outer if for_test else self.inner
         folds = max(2, round(1.0 / share))
         if splitter.needs == TIME:
@@ -129,6 +134,13 @@ class Structure:
             what = f"{splitter.title} gives {len(pairs)} test parts"
             raise DataError(f"{what}, but the protocol has one; set kind = 'repeated-cv'")
         return pairs[0]
+
+    def _validation(self, rows: Rows) -> list[Pair]:
+        """Return the training rows to fit and to score in tuning if the dataset names them; else nothing."""
+        if self.outer.needs != SPLIT or self.split is None:
+            return []
+        is_named = self.split[rows] == VALIDATION
+        return [(rows[~is_named], rows[is_named])] if is_named.any() and not is_named.all() else []
 
     def _folds(self, splitter: Splitter, y: NDArray[np.int64], rows: Rows, folds: int) -> int:
         needs, by = splitter.needs, self._by(splitter, rows)
@@ -178,6 +190,7 @@ class Structure:
             resampling=self.outer.resampling,
             ratio=float(np.mean([len(split.test) / len(split.train) for split in splits])),
             unseen=[names[int(code)] for code in unseen],
+            validation=sum(len(test) for _, test in self._validation(np.arange(len(y)))),
         )
 
 

@@ -104,10 +104,11 @@ class ForwardChaining:
 
 
 class Predefined:
-    """The folds that a column names; -1 marks rows that are always trained on."""
+    """The folds that a column names; rows with a negative number are always trained on."""
 
     def split(self, y: NDArray[np.int64], by: NDArray[np.int64], folds: int, seed: int) -> Pairs:
         """Return one pair for each fold of the column."""
+        by = np.maximum(by, -1)
         if by.max() < 0:
             raise ValueError("its column tests no row; write 'test', or the number of a fold, for some rows")
         if len(np.unique(by)) < 2:

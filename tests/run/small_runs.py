@@ -46,6 +46,7 @@ def job_of(plan, folder: Path, **changes) -> Job:
         "datasets": {label: Columns.of(planned.data) for label, planned in plan.datasets.items()},
         "files": {label: write_arrays(planned, folder) for label, planned in plan.datasets.items()},
         "data_folder": folder,
+        "structures": {label: p.structure for label, p in plan.datasets.items() if p.structure is not None},
         "protocol": plan.protocol,
         "runner": plan.loaded.spec.runner,
         "settings": plan.loaded.protocol,

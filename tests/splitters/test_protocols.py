@@ -105,6 +105,24 @@ def test_a_fold_trains_on_two_classes():
         late.within(np.repeat([0, 1], [N - 5, 5]), np.arange(N), 5, 0)
 
 
+def test_validation_rows_of_a_dataset_are_those_of_tuning():
+    split = np.tile([0, -1, -1, -2], N)[:N]
+    by = structure("predefined", "stratified", split=split)
+    ((train, test),) = by.pairs(Y, 5, 0)
+    assert sorted([*train, *test]) == list(range(N))
+    assert set(test) == set(np.flatnonzero(split == 0))
+    ((fitted, scored),) = by.within(Y, train, 5, 0)
+    assert fitted.tolist() == np.flatnonzero(split == -1).tolist()
+    assert scored.tolist() == np.flatnonzero(split == -2).tolist()
+    assert by.summary(protocol_of("repeated-cv").splits("d", Y, 0, by), 1, Y, "abc").validation == len(scored)
+    holdout = protocol_of("holdout").splits("d", Y, 0, by)[0]
+    assert holdout.test.tolist() == test.tolist()
+    without = structure("predefined", "stratified", split=np.maximum(split, -1))
+    assert len(without.within(Y, train, 5, 0)) == 5
+    only = structure("predefined", "stratified", split=np.where(split == 0, 0, -2))
+    assert len(only.within(Y, train, 5, 0)) == 5, "no row is left to fit on"
+
+
 def test_one_test_part_is_not_several():
     with pytest.raises(DataError, match="'leave-one-group-out' gives 20 test parts, but the protocol has one"):
         protocol_of("holdout").splits("d", Y, 0, structure("leave-one-group-out", groups=GROUPS))

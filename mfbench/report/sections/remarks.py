@@ -78,7 +78,8 @@ def own_splits(meta: RunMetadata) -> list[str]:
     lines = []
     for dataset, own in meta.splits.items():
         times = f"{own.repeats} × " if own.repeats > 1 else ""
-        lines.append(f"{dataset}: {times}{counted(own.folds, 'fold')} by {own.splitter}.")
+        tuned = f", tuned on {counted(own.validation, 'validation row')}" if own.validation else ""
+        lines.append(f"{dataset}: {times}{counted(own.folds, 'fold')} by {own.splitter}{tuned}.")
         if own.unseen:
             them = f"class {own.unseen[0]}" if len(own.unseen) == 1 else f"classes {listing(own.unseen)}"
             lines.append(
