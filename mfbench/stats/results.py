@@ -532,7 +532,10 @@ class Run:
     @cached_property
     def rejections(self) -> pd.DataFrame:
         """How often each rule rejects for the pairs of `equal_pairs`, over datasets drawn from one design."""
-        return rejections(self.compared, self.settings, self.equal_pairs, self._designs, self._decisions)
+        # Also under splitters for which reports give no verdict: this shows why.
+        ratios = tuple((label, own.ratio) for label, own in self.meta.splits.items())
+        settings = self.settings.replace(own_ratios=ratios)
+        return rejections(self.compared, settings, self.equal_pairs, self._designs, self._decisions)
 
     @cached_property
     def worse_than_best(self) -> pd.DataFrame:

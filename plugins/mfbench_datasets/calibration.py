@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from mfbench.errors import UsageError
 from mfbench.model.specs import Dataset
 from mfbench_datasets.arguments import check_real, check_whole
 from mfbench_datasets.citations import TWO_VIEWS
@@ -75,6 +77,65 @@ def equal_views(
     """
     count = check_whole("equal-views", "n_views", n_views, 1)
     return _views("equal-views", [f"v{i}-" for i in range(1, count + 1)], n_samples, n_features, shift, seed)
+
+
+def clustered_views(
+    n_samples: int = 100, n_groups: int = 20, drift: float = 0.0, by: str = "groups", seed: int = 0
+) -> Dataset:
+    """Return two views of the same classes and groups, in which rows of a group are alike and one class prevails.
+
+    Given class and group, the views are independent and have the same distribution: each feature is the sum of a common
+    part of the group and one of the row, both Gaussian with variance 1/2, and of 0.4 in class 1. Rows belong to groups in
+    turn, in random order; four in five are of the class that prevails in their group. A learner that sees only the first
+    five columns and the same learner on the last five have equal expected scores, however the rows are split.
+
+    Parameters
+    ----------
+    n_samples : int, default=100
+        Number of rows, at least 4.
+    n_groups : int, default=20
+        Number of groups, from 2 to `n_samples`.
+    drift : float, default=0.0
+        What is added to all features from the first group to the last, which is later.
+    by : {"groups", "time", ""}, default="groups"
+        What the dataset states of its rows: their group; a time, in which groups follow one another; or nothing.
+    seed : int, default=0
+        Seed of the random numbers.
+
+    Returns
+    -------
+    Dataset
+
+    Examples
+    --------
+    >>> dataset = clustered_views(n_samples=40)
+    >>> dataset.X.shape, len(set(dataset.groups.tolist())), dataset.time
+    ((40, 10), 20, None)
+    """
+    name = "clustered-views"
+    n = check_whole(name, "n_samples", n_samples, 4)
+    count = check_whole(name, "n_groups", n_groups, 2, n)
+    trend = check_real(name, "drift", drift, -1e6, 1e6) * np.linspace(0, 1, count)
+    if by not in ("groups", "time", ""):
+        raise UsageError(f"{name}: by is {by!r}: use 'groups', 'time' or ''")
+    random = np.random.RandomState(check_whole(name, "seed", seed, 0, 2**32 - 1))
+    groups = random.permutation(np.arange(n, dtype=np.int64) % count)
+    prevailing = random.permutation(np.arange(count, dtype=np.int64) % 2)
+    y = np.where(random.random_sample(n) < 0.8, prevailing[groups], 1 - prevailing[groups])
+    common = np.sqrt(0.5) * random.standard_normal(size=(count, 10)) + trend[:, None]
+    X = common[groups] + np.sqrt(0.5) * random.standard_normal(size=(n, 10)) + 0.4 * y[:, None]
+    views = Dataset(
+        name=name,
+        X=X,
+        y=y,
+        class_names=("0", "1"),
+        feature_names=tuple(f"{view}{j}" for view in "ab" for j in range(1, 6)),
+        categorical=np.zeros(10, dtype=bool),
+        relevant=tuple(range(10)),
+        **TWO_VIEWS,
+    )
+    time = groups + random.random_sample(n)
+    return replace(views, **({"groups": groups} if by == "groups" else {"time": time} if by else {}))
 
 
 def _views(name: str, views: Sequence[str], n_samples: int, n_features: int, shift: float, seed: int) -> Dataset:

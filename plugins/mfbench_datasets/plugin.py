@@ -93,6 +93,16 @@ def calibration() -> list[DatasetSpec]:
             tags=("generator", "calibration"),
             **TWO_VIEWS,
         ),
+        DatasetSpec(
+            name="clustered-views",
+            summary="Two views with the same distribution given the class, in which rows of a group are alike",
+            loader="mfbench_datasets.calibration:clustered_views",
+            n_samples=100,
+            n_features=10,
+            n_classes=2,
+            tags=("generator", "calibration"),
+            **TWO_VIEWS,
+        ),
     ]
 
 

@@ -275,7 +275,10 @@ def calibration(run: Run) -> Section:
         ],
         "Worse than the best",
     )
-    return Section(title, [_table(rejections), best], notes=notes, data=data)
+    splitters = dict.fromkeys(own.splitter for own in run.meta.splits.values() if not own.resampling)
+    if splitters:
+        notes.append(f"Reports give no verdict on folds by {listing(list(splitters))}; the table shows what rules would do.")
+    return Section(title, [_table(rejections), *([best] if best.rows else [])], notes=notes, data=data)
 
 
 def _table(frame: pd.DataFrame) -> Table:
