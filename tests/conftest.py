@@ -329,6 +329,7 @@ def _writer(folder_of_runs, make_metadata):
         features=("u", "v"),
         relevant=None,
         collections=None,
+        splits=None,
     ):
         datasets = list(dict.fromkeys(dataset for dataset, _ in cells))
         methods = list(dict.fromkeys(method for _, method in cells))
@@ -342,6 +343,7 @@ def _writer(folder_of_runs, make_metadata):
             ),
             protocol=completed(folds=folds, repeats=1, metrics=list(metrics)),
             selection=dict(selection or {}),
+            splits=splits or {},
             published=RecordedFigures(tables=headings, figures=list(published), counts=list(counts)),
             methods={method: (describe or {}).get(method, f"{method.lower()} → knn") for method in methods},
             out=out,

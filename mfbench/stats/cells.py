@@ -113,17 +113,20 @@ class ComparisonSettings:
     own_ratios: tuple[tuple[str, float], ...] = ()
     weighted: tuple[str, ...] = ()  # datasets whose rows have weights
     has_weights: bool = False  # whether the rows that are compared have weights
+    grouped: tuple[str, ...] = ()  # datasets whose rows are alike in groups
+    has_groups: bool = False
 
     def on(self, dataset: str) -> ComparisonSettings:
         """Return the settings for a dataset, with its ratio."""
         if not self.own_ratios and not self.weighted:
             return self
-        return dataclasses.replace(self, ratio=self.ratio_on(dataset), has_weights=dataset in self.weighted)
+        has_weights, has_groups = dataset in self.weighted, dataset in self.grouped
+        return dataclasses.replace(self, ratio=self.ratio_on(dataset), has_weights=has_weights, has_groups=has_groups)
 
     @property
     def counts_decisions(self) -> bool:
         """Whether a score is the share of correct decisions, which tests of decisions compare."""
-        return self.score.counts_decisions and not self.has_weights
+        return self.score.counts_decisions and not (self.has_weights or self.has_groups)
 
     def ratio_on(self, dataset: str) -> float:
         """Return the test rows over the training rows of a dataset's folds."""

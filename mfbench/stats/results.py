@@ -156,8 +156,13 @@ class Run:
         reference = reference if reference in self.methods else next(iter(self.methods), None)
         own = tuple((label, splits.tested_ratio) for label, splits in self.meta.splits.items())
         chosen = self.meta.report.model_dump(include={"test", "alpha", "published_test", "rope", "missing"})
-        chosen |= {"ratio": self.protocol.test_train_ratio, "own_ratios": own}
-        return ComparisonSettings(metric, self.meta.scores, reference, weighted=tuple(self.meta.with_weights), **chosen)
+        chosen |= {
+            "ratio": self.protocol.test_train_ratio,
+            "own_ratios": own,
+            "weighted": tuple(self.meta.with_weights),
+        }
+        grouped = tuple(label for label, splits in self.meta.splits.items() if splits.grouped)
+        return ComparisonSettings(metric, self.meta.scores, reference, grouped=grouped, **chosen)
 
     def __repr__(self) -> str:
         return f"Run({str(self.bundle or self.path)!r})"

@@ -58,6 +58,8 @@ def compare(
     if len(first.scores) > 1 and np.isnan(settings.ratio):
         return _without_test(first, second, settings, UNMET)
     rule = RULES[name]
+    if rule.of_decisions and settings.has_groups:
+        return _without_test(first, second, settings, f"rows of a group are alike, and {name} counts them one by one")
     if rule.of_decisions and not settings.counts_decisions:
         compared = f"{'weighted ' * settings.has_weights}{settings.metric}"
         return _without_test(first, second, settings, f"{name} compares decisions, not {compared}")

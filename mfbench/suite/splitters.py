@@ -45,6 +45,7 @@ class DatasetSplits(BaseModel):
     ratio: float  # test rows over training rows, mean over the folds of the first repeat
     unseen: list[str] = []  # the classes that a fold tests without a training row
     validation: int = 0  # training rows that the dataset names for tuning
+    grouped: bool = False  # whether the dataset has groups, whose rows are alike
 
     @property
     def tested_ratio(self) -> float:
@@ -191,6 +192,7 @@ class Structure:
             ratio=float(np.mean([len(split.test) / len(split.train) for split in splits])),
             unseen=[names[int(code)] for code in unseen],
             validation=sum(len(test) for _, test in self._validation(np.arange(len(y)))),
+            grouped=self.groups is not None,
         )
 
 

@@ -85,9 +85,9 @@ def clustered_views(
     """Return two views of the same classes and groups, in which rows of a group are alike and one class prevails.
 
     Given class and group, the views are independent and have the same distribution: each feature is the sum of a common
-    part of the group and one of the row, both Gaussian with variance 1/2, and of 0.4 in class 1. Rows belong to groups in
-    turn, in random order; four in five are of the class that prevails in their group. A learner that sees only the first
-    five columns and the same learner on the last five have equal expected scores, however the rows are split.
+    part of the group and one of the row, both Gaussian with variance 1/2, and of 0.4 in class 1. Groups are of equal
+    size, and four in five of their rows are of the class that prevails in them. A learner that sees only the first five
+    columns and the same learner on the last five have equal expected scores, however the rows are split.
 
     Parameters
     ----------

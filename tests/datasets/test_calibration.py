@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mfbench.errors import UsageError
-from mfbench_datasets.calibration import equal_views, two_views
+from mfbench_datasets.calibration import clustered_views, equal_views, two_views
 
 
 def test_shape_balance_and_names():
@@ -42,3 +42,33 @@ def test_many_views_have_the_same_moments_and_begin_like_two():
 def test_invalid_arguments(wrong):
     with pytest.raises(UsageError, match="two-views"):
         two_views(**wrong)
+
+
+def test_rows_of_a_group_are_alike_and_views_are_exchangeable():
+    data = clustered_views(n_samples=40_000, n_groups=2_000, seed=3)
+    assert np.bincount(data.groups).tolist() == [20] * 2_000
+    own = np.array([data.X[data.groups == group][:2] for group in range(2_000)])
+    labels = np.array([data.y[data.groups == group][:2] for group in range(2_000)])
+    own -= 0.4 * labels[..., None]
+    for j in range(10):  # the common part is half of the variance
+        np.testing.assert_allclose(np.cov(own[:, :, j].T), [[1, 0.5], [0.5, 1]], atol=0.15)
+    np.testing.assert_allclose(np.cov(own[:, 0].T), np.eye(10), atol=0.15)
+    shares = np.array([data.y[data.groups == group].mean() for group in range(2_000)])
+    assert (shares > 0.5).mean() == pytest.approx(0.5, abs=0.02)
+    assert np.maximum(shares, 1 - shares).mean() == pytest.approx(0.8, abs=0.01)
+
+
+def test_time_follows_the_groups_and_drift_follows_time():
+    grouped, timed = clustered_views(seed=1), clustered_views(by="time", seed=1)
+    assert np.array_equal(np.floor(timed.time), grouped.groups)
+    assert grouped.time is timed.groups is None
+    assert np.array_equal(grouped.X, timed.X)
+    drifting = clustered_views(by="", drift=19.0, seed=1)
+    assert drifting.groups is drifting.time is None
+    np.testing.assert_allclose(drifting.X - grouped.X, np.repeat(grouped.groups[:, None], 10, axis=1))
+
+
+@pytest.mark.parametrize("wrong", [{"n_groups": 1}, {"n_groups": 101}, {"by": "place"}, {"drift": float("inf")}])
+def test_invalid_clusters(wrong):
+    with pytest.raises(UsageError, match="clustered-views"):
+        clustered_views(**wrong)

@@ -121,6 +121,9 @@ def test_a_suite_names_splitter_and_columns(run):
     data = 'use = ["file:patients.csv"]\ntarget = "outcome"\ngroups = "patient"'
     done = run('splitter = "leave-one-group-out"', data)
     assert len(done.test_rows("patients.csv")) == 12
+    (reason,) = done.wins_ties_losses(test="mcnemar")["reason"].unique()
+    assert reason == "rows of a group are alike, and mcnemar counts them one by one"
+    assert done.wins_ties_losses()["p_value"].notna().all()
     assert "splits by leave-one-group-out, all classes" in report_of(done).setting
     again = run('splitter = "leave-one-group-out"', data)
     assert again.path == done.path

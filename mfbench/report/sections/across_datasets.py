@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from mfbench.base.text import counted
+from mfbench.base.text import counted, listing
 from mfbench.model.sections import Cell, Report, Section, Table
 from mfbench.report import cells
 from mfbench.report.charts.critical_difference import critical_difference_chart
@@ -277,7 +277,9 @@ def calibration(run: Run) -> Section:
     )
     splitters = dict.fromkeys(own.splitter for own in run.meta.splits.values() if not own.resampling)
     if splitters:
-        notes.append(f"Reports give no verdict on folds by {listing(list(splitters))}; the table shows what rules would do.")
+        notes.append(
+            f"Reports give no verdict on folds by {listing(list(splitters))}; this is what the rules would do."
+        )
     return Section(title, [_table(rejections), *([best] if best.rows else [])], notes=notes, data=data)
 
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from mfbench.report.contents import report_of
 from mfbench.report.sections.across_datasets import calibration
+from mfbench.stats.paired import corrected_t_test
 
 
 class TestEqualByConstruction:
@@ -24,6 +25,22 @@ class TestEqualByConstruction:
             f"{100 * rejected['paired t, first repetition'] / 6:.1f} ["
         )
         assert "every rejection is an error" in " ".join(section.notes)
+
+    def test_a_splitter_without_verdicts_is_measured_and_named(self, write_run):
+        rng = np.random.default_rng(0)
+        cells = {(f"two(seed={i})", m): list(rng.random(5)) for i in range(6) for m in "AB"}
+        own = {"repeats": 1, "folds": 5, "ratio": 0.5}
+        splits = {f"two(seed={i})": {"splitter": "odd", "resampling": "" if i else "folds", **own} for i in range(6)}
+        run = write_run(cells, report={"equal": [["A", "B"]]}, splits=splits)
+        right = {m: [rng.random(20) < 0.7 for _ in range(5)] for m in "AB"}
+        run.decisions = lambda dataset, method: right[method]
+        section = calibration(run)
+        shares = run.rejections.set_index("rule")
+        assert set(shares["datasets"]) == {6}
+        corrected = [corrected_t_test(np.array(cells[d, "A"]), np.array(cells[d, "B"]), 0.5).p_value for d in splits]
+        assert shares["rejected"]["corrected t, first repetition"] == sum(p < 0.05 for p in corrected)
+        assert run.worse_than_best["comparisons"].tolist() == [1], "a report would call no method worse on the others"
+        assert any("no verdict on folds by odd; this is what" in note for note in section.notes)
 
     def test_a_list_of_equal_methods_is_divided_into_lists_of_each_size(self, write_run):
         rng = np.random.default_rng(0)
