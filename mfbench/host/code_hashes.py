@@ -35,7 +35,6 @@ HOST_PARTS = {
     "plan": "suite/plan.py",
     "methods": "suite/methods.py",
     "resolve": "suite/resolve.py",
-    "forms": "suite/forms.py",
     "search": "suite/search.py",
     "splitters": "suite/splitters.py",
     "protocols": "suite/protocols.py",

@@ -67,7 +67,7 @@ class Hooks:
         """Report a part of a plugin that is left out."""
         self.problems.add(plugin, f": {reason}", error)
 
-    def report_sections(self, open_run: Callable[[], Any]) -> tuple[list[tuple[Plugin, Section]], list[str]]:
+    def report_sections(self, open_run: Callable[[Plugin], Any]) -> tuple[list[tuple[Plugin, Section]], list[str]]:
         """Return the sections that plugins add to a report, and a sentence about each plugin that failed."""
         sections: list[tuple[Plugin, Section]] = []
         problems = []
@@ -76,7 +76,7 @@ class Hooks:
             hook: Callable[..., Any] = implementation.function
             try:
                 with contained(isolated=self.isolated):
-                    returned = list(hook(*([open_run()] if implementation.argnames else [])))
+                    returned = list(hook(*([open_run(plugin)] if implementation.argnames else [])))
                 for section in returned:
                     if not isinstance(section, Section):
                         raise TypeError(f"it returned {shown(section)}, expected Section objects")
@@ -299,7 +299,7 @@ class Registry:
         """Return the suite files that plugins ship, by the name that a user must write."""
         return self.suite_names.listed()
 
-    def report_sections(self, open_run: Callable[[], Any]) -> tuple[list[tuple[Plugin, Section]], list[str]]:
+    def report_sections(self, open_run: Callable[[Plugin], Any]) -> tuple[list[tuple[Plugin, Section]], list[str]]:
         """Return the sections that plugins add to the report of a run."""
         return self._hooks.report_sections(open_run)
 

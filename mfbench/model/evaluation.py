@@ -175,12 +175,11 @@ class ProtocolSpec:
     samples : bool, default=True
         Whether training rows may be sampled (``max_rows``).
     times : bool, default=False
-        Whether it measures times, which are comparable only if measured together.
+        Whether it measures times, which are comparable only if measured together, in place of scores. Its report has
+        the sections that a plugin adds with the hook ``mfbench_report_sections``.
     resampling : {"", "folds", "thirds", "splits"}, default=""
         The kind of resampling whose tests have a measured level: cross-validation, random thirds or random splits. If
         empty, reports state no level.
-    report : {"comparison", "detection", "timing"}, default="comparison"
-        Which built-in sections its report has; plugins add others with the hook ``mfbench_report_sections``.
 
     Raises
     ------
@@ -210,7 +209,6 @@ class ProtocolSpec:
     samples: bool = True
     times: bool = False
     resampling: Literal["", "folds", "thirds", "splits"] = ""
-    report: Literal["comparison", "detection", "timing"] = "comparison"
 
     def __post_init__(self) -> None:
         check_name(self.name)

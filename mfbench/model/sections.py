@@ -137,6 +137,9 @@ class Section:
     rows : callable or None, default=None
         Takes no argument and returns the frames that the section contributes to the CSV report. Ignored in the sections
         of plugins.
+    leads : bool, default=False
+        Whether a plugin's section comes before those of mfbench instead of after them. The short report on a terminal
+        shows the tables of the first one.
     plugin : str, default=""
         Name of the plugin that added the section; set by mfbench.
 
@@ -153,6 +156,7 @@ class Section:
     notes: Sequence[str] = ()
     data: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
     rows: Callable[[], Sequence[pd.DataFrame]] | None = None
+    leads: bool = False
     plugin: str = ""
 
     def __post_init__(self) -> None:

@@ -7,11 +7,12 @@ import pandas as pd
 from rich.cells import cell_len
 
 from mfbench.base.text import counted
+from mfbench.host.registry import Registry
 from mfbench.model.sections import Cell, Report, Section, Table
 from mfbench.report.cells import DASH, NO_VERDICT_MARK, rank_cell, size_cell, table_of, time_cell, with_unit
-from mfbench.report.contents import answer_of, compact, kind_of, needed_width, transposed
+from mfbench.report.contents import answer_of, compact, kind_of, needed_width, plugin_sections, transposed
 from mfbench.report.heading import listed, setting_of
-from mfbench.report.sections import across_datasets, curves, detection, remarks, scores, timing
+from mfbench.report.sections import across_datasets, curves, remarks, scores
 from mfbench.report.verdicts import verdict_cell, verdict_columns, without_p_value
 from mfbench.stats.across_datasets import Completed
 from mfbench.stats.results import Run
@@ -21,7 +22,6 @@ MOST_FAILURES = 5
 LONGEST_REASON = 110
 LEAST_DESCRIPTION = 16
 DOCS = "docs/statistics.md#"
-_OWN = {"calibration": across_datasets.calibration, "timing": timing.timing, "detection": detection.detection}
 
 
 def brief_report(
@@ -30,22 +30,22 @@ def brief_report(
     page: Path | None = None,
     command: str = "",
     full: str = "",
-    plugin_problems: Sequence[str] = (),
+    registry: Registry | None = None,
 ) -> Report:
     """Return the short report of a run."""
-    kind = kind_of(run)
-    sections: list[Section] = []
+    kind, added = kind_of(run), plugin_sections(run, registry)
+    sections = [Section(section.title, section.tables) for section in added if section.leads][:1]
     if kind == "comparison":
         own = curves.curves(run)
-        sections = [_scores(run, width), Section(own.title, own.tables, notes=curves.differing_ranges(run))]
-    elif kind in _OWN:
-        own = _OWN[kind](run)
-        sections = [Section(own.title, own.tables[:1] if kind == "detection" else own.tables)]
-    if kind in ("comparison", "detection", "calibration"):
+        sections += [_scores(run, width), Section(own.title, own.tables, notes=curves.differing_ranges(run))]
+    elif kind == "calibration":
+        own = across_datasets.calibration(run)
+        sections.append(Section(own.title, own.tables))
+    if kind in ("comparison", "rounds", "calibration"):
         sections.append(Section("Methods, best average rank first", [method_lines(run, width)]))
     more = [f"All tables, tests and remarks: {full}"] if full else []
     sections += [
-        Section("Remarks", notes=[*problems(run), *plugin_problems]),
+        Section("Remarks", notes=[*problems(run), *added[-1].notes]),
         Section("", notes=[*reading_notes(run), *more]),
     ]
     where = [f"Page: {page or command}"] if page is not None or command else []
@@ -140,7 +140,7 @@ def reading_notes(run: Run) -> list[str]:
     reference, notes = run.settings.reference, scores.compared_folds(run.coverage, run.protocol.trial_name)
     if kind == "calibration" and reference is not None:
         return [*notes, f"W/T/L: wins, ties, losses of {reference}. {DOCS}wins-ties-and-losses"]
-    if kind not in ("comparison", "detection"):
+    if kind not in ("comparison", "rounds"):
         return []
     if kind == "comparison" and len(run.methods) > 1:
         notes.append(f"Bold: best. ≈: not significantly worse. {DOCS}marks-in-the-score-table")

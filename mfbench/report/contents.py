@@ -10,20 +10,20 @@ import re
 import textwrap
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Literal, NamedTuple, NoReturn, cast
+from typing import Any, Literal, NamedTuple, NoReturn
 
 from rich.cells import cell_len
 
 from mfbench.host.expressions import Plugin
-from mfbench.host.registry import Registry
+from mfbench.host.registry import HOST, Registry, load_registry
 from mfbench.model.sections import Cell, Chart, Report, Section, Table
 from mfbench.report.cells import MARK
 from mfbench.report.heading import answer_across, data_of, environment_of, setting_of
 from mfbench.report.render.files import plain_value
-from mfbench.report.sections import across_datasets, curves, detection, published, remarks, scores, timing
+from mfbench.report.sections import across_datasets, curves, features, published, remarks, scores, timing
 from mfbench.stats.results import Run
 
-Kind = Literal["comparison", "detection", "calibration", "timing", "empty"]
+Kind = Literal["comparison", "rounds", "calibration", "times", "empty"]
 
 
 class ListedSection(NamedTuple):
@@ -46,20 +46,18 @@ def pairs_of(run: Run) -> Section:
 
 CONTENTS = (
     ListedSection(across_datasets.calibration, ("calibration",)),
-    ListedSection(timing.timing, ("timing",)),
-    ListedSection(detection.detection, ("detection",)),
-    ListedSection(scores.scores, ("comparison", "detection")),
+    ListedSection(scores.scores, ("comparison", "rounds")),
     ListedSection(scores.other_scores, ("comparison",)),
-    ListedSection(scores.methods, ("comparison", "detection", "calibration")),
+    ListedSection(scores.methods, ("comparison", "rounds", "calibration")),
     ListedSection(curves.curves, ("comparison",)),
-    ListedSection(across_datasets_of, ("comparison", "detection")),
-    ListedSection(pairs_of, ("comparison", "detection"), on_request=True),
-    ListedSection(lambda run: timing.time_ratios(run.time_ratios), ("comparison", "detection"), on_request=True),
+    ListedSection(across_datasets_of, ("comparison", "rounds")),
+    ListedSection(pairs_of, ("comparison", "rounds"), on_request=True),
+    ListedSection(lambda run: timing.time_ratios(run.time_ratios), ("comparison", "rounds"), on_request=True),
     ListedSection(curves.curve_details, ("comparison",), on_request=True),
-    ListedSection(detection.features, ("comparison",), on_request=True),
-    ListedSection(published.published, ("comparison", "detection")),
-    ListedSection(detection.interactions, ("comparison", "detection")),
-    ListedSection(detection.pair_weights, ("comparison",), on_request=True),
+    ListedSection(features.features, ("comparison",), on_request=True),
+    ListedSection(published.published, ("comparison", "rounds")),
+    ListedSection(features.interactions, ("comparison", "rounds")),
+    ListedSection(features.pair_weights, ("comparison",), on_request=True),
 )
 """All sections, in report order; plugin sections and the remarks follow."""
 
@@ -70,14 +68,14 @@ def kind_of(run: Run) -> Kind:
         return "empty"
     if run.equal_pairs:
         return "calibration"
-    return cast(Kind, run.protocol.report)
+    return "times" if run.protocol.times else "rounds" if run.detects else "comparison"
 
 
 def answer_of(run: Run) -> list[str]:
     """Return the conclusion of a run in one or two sentences; empty for a shard, and if no scores are compared."""
     if run.meta.shard is not None:
         return []
-    return answer_across(run.overall()) if kind_of(run) in ("comparison", "detection") else []
+    return answer_across(run.overall()) if kind_of(run) in ("comparison", "rounds") else []
 
 
 def report_of(
@@ -88,21 +86,29 @@ def report_of(
     entries: Sequence[ListedSection] = CONTENTS
     if not everything:
         entries = [entry for entry in entries if kind in entry.kinds and (statistics or not entry.on_request)]
+    added = plugin_sections(run, registry)
     sections = [
+        *(section for section in added if section.leads),
         *(entry.build(run) for entry in entries),
-        *(plugin_sections(run, registry) if registry is not None else []),
+        *(section for section in added if not section.leads),
         remarks.remarks(run),
     ]
     return Report(run.meta.title, setting_of(run), sections, data_of(run), environment_of(run))
 
 
-def plugin_sections(run: Run, registry: Registry) -> list[Section]:
+def plugin_sections(run: Run, registry: Registry | None) -> list[Section]:
     """Return the plugin sections, followed by a section that lists the plugins whose sections failed."""
-    returned, problems = registry.report_sections(
-        lambda: Run(run.path, reference=run.reference, metric=run.metric, presentation=run.presentation)
+    returned, problems = (registry or load_registry(only=())).report_sections(
+        lambda plugin: (
+            run
+            if plugin.distribution == HOST
+            else Run(run.path, reference=run.reference, metric=run.metric, presentation=run.presentation)
+        )
     )
     sections = [
-        dataclasses.replace(
+        section
+        if plugin.distribution == HOST
+        else dataclasses.replace(
             section,
             plugin=plugin.name,
             charts=[_guarded_chart(chart, plugin) for chart in section.charts],

@@ -153,8 +153,7 @@ def show_run(
     again = shell_command(["mfbench", "report", *(joined or [str(run.bundle or run.path)]), *chosen])
     page = page or _current_page(run)
     opening = f"{again} {f'--html --output {pages.FILE}' if joined else '--open'}"
-    failed = contents.plugin_sections(run, registry)[-1].notes if registry is not None else ()
-    terminal.show(brief.brief_report(run, console.width, page, opening, f"{again} --full", failed), console)
+    terminal.show(brief.brief_report(run, console.width, page, opening, f"{again} --full", registry), console)
 
 
 def _current_page(run: Run) -> Path | None:
@@ -322,7 +321,7 @@ class Notebook:
         """Return a chart as an Altair chart."""
         import altair
 
-        charts = contents.report_of(run, everything=True).drawable
+        charts = contents.report_of(run, load_registry(), everything=True).drawable
         chart = next((chart for chart in charts if chart.name == name), None)
         if chart is None:
             raise UnknownNameError("chart", name, [chart.name for chart in charts], owner="this run")
@@ -330,7 +329,7 @@ class Notebook:
 
     def charts(self, run: Run) -> list[str]:
         """Return the names of the charts that can be drawn."""
-        return [chart.name for chart in contents.report_of(run, everything=True).drawable]
+        return [chart.name for chart in contents.report_of(run, load_registry(), everything=True).drawable]
 
     def html(self, run: Run) -> str:
         """Return the short report as HTML."""

@@ -7,7 +7,7 @@ without correction.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,17 +17,16 @@ import pandas as pd
 from scipy import stats
 
 from mfbench.base.text import listing, shell_command
+from mfbench.model.evaluation import Score
 from mfbench.run.store.metadata import RecordedShard
 from mfbench.stats.paired import paired_t_test
 from mfbench.stats.selection import nogueira_stability, selection_table
-from mfbench.suite.forms import DETECTION_METRICS
 from mfbench.suite.plan import shard_folder_name
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 STABILITY = "stability"
-FIGURES = (*DETECTION_METRICS, STABILITY)
 COLUMNS = ["dataset", "method", "figure", "mean", "sd", "low", "high", "rounds", "planned"]
 PAIRED_COLUMNS = [
     "dataset", "method", "figure", "difference", "low", "high", "p_value", "p_wilcoxon", "rounds", "verdict",
@@ -64,12 +63,14 @@ def mean_interval(values: ArrayLike, alpha: float = 0.05) -> MeanInterval:
     return MeanInterval(mean, sd, max(0.0, mean - half), min(1.0, mean + half), count)
 
 
-def detection_frame(trials: pd.DataFrame, n_features: Mapping[str, int], alpha: float = 0.05) -> pd.DataFrame:
-    """Return one row per dataset, method and figure."""
+def detection_frame(
+    trials: pd.DataFrame, n_features: Mapping[str, int], scores: Iterable[str], alpha: float = 0.05
+) -> pd.DataFrame:
+    """Return one row per dataset, method and figure: each score, and the stability of selected features."""
     lines: list[list[object]] = []
     for (dataset, method), cell in trials.groupby(["dataset", "method"], sort=False):
         good = cell[cell["status"] == "ok"]
-        for figure in DETECTION_METRICS:
+        for figure in scores:
             mean = mean_interval(good.get(figure, []), alpha)
             lines.append([dataset, method, figure, mean.mean, mean.sd, mean.low, mean.high, mean.rounds, len(cell)])
         stable = nogueira_stability(selection_table(list(good["selected"]), n_features[str(dataset)]), alpha)
@@ -78,7 +79,7 @@ def detection_frame(trials: pd.DataFrame, n_features: Mapping[str, int], alpha: 
 
 
 def compare_rounds(
-    trials: pd.DataFrame, reference: str, figures: Sequence[str] = tuple(DETECTION_METRICS), alpha: float = 0.05
+    trials: pd.DataFrame, reference: str, scores: Mapping[str, Score], alpha: float = 0.05
 ) -> pd.DataFrame:
     """Return the reference against each other method on each dataset, paired by round."""
     # Rounds in which either value is missing are dropped; at least two must remain.
@@ -94,13 +95,13 @@ def compare_rounds(
             if method != reference:
                 lines += [
                     [dataset, method, figure, *values]
-                    for figure in figures
-                    if (values := _paired(by_round[reference], cell, figure, alpha)) is not None
+                    for figure, score in scores.items()
+                    if (values := _paired(by_round[reference], cell, figure, score, alpha)) is not None
                 ]
     return pd.DataFrame(lines, columns=PAIRED_COLUMNS)
 
 
-def _paired(one: pd.DataFrame, other: pd.DataFrame, figure: str, alpha: float) -> list[object] | None:
+def _paired(one: pd.DataFrame, other: pd.DataFrame, figure: str, score: Score, alpha: float) -> list[object] | None:
     if figure not in one or figure not in other:
         return None
     pairs = pd.concat([one[figure], other[figure]], axis=1, keys=["one", "other"]).astype(float).dropna()
@@ -109,7 +110,7 @@ def _paired(one: pd.DataFrame, other: pd.DataFrame, figure: str, alpha: float) -
     first, second = pairs["one"].to_numpy(), pairs["other"].to_numpy()
     test = paired_t_test(first, second, alpha)
     decision = test.verdict(alpha)
-    sign = 1 if figure == STABILITY or DETECTION_METRICS[figure].greater_is_better else -1
+    sign = 1 if score.greater_is_better else -1
     verdict = "no verdict" if decision is None else {1: "win", 0: "tie", -1: "loss"}[sign * decision]
     return [
         test.difference, test.low, test.high, test.p_value, wilcoxon_p(first, second), len(pairs), verdict,

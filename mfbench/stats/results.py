@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from mfbench.errors import RunError, UnknownNameError, UsageError
 from mfbench.model.sections import Presentation
 from mfbench.run.store.metadata import RecordedProtocol
+from mfbench.stats import detection
 from mfbench.stats.across_datasets import Overall, dummy_scores, performance_ratios
 from mfbench.stats.calibration import design_of, rejections, worse_than_best
 from mfbench.stats.cells import ComparisonSettings
@@ -26,14 +27,6 @@ from mfbench.stats.curves import (
     curve_summary,
     mean_curves,
     ranking_figures,
-)
-from mfbench.stats.detection import (
-    COLUMNS,
-    PAIRED_COLUMNS,
-    compare_rounds,
-    detection_frame,
-    interaction_frame,
-    true_interactions,
 )
 from mfbench.stats.paired import POWER
 from mfbench.stats.power import Power, others_of, power_analysis
@@ -223,13 +216,13 @@ class Run:
     @cached_property
     def interactions(self) -> pd.DataFrame:
         """One row per trial and pair of features that its method weighs: weight, share of the norm, p-value, rank."""
-        return interaction_frame(self._stored.rows_having("interactions"), self._stored.datasets)
+        return detection.interaction_frame(self._stored.rows_having("interactions"), self._stored.datasets)
 
     @cached_property
     def true_interactions(self) -> pd.DataFrame:
         """One row per dataset with true interactions and method that weighs pairs: share, p-value, rank."""
         has_truth = any(dataset["interactions"] for dataset in self._stored.datasets)
-        return true_interactions(self.interactions if has_truth else interaction_frame([], []))
+        return detection.true_interactions(self.interactions if has_truth else detection.interaction_frame([], []))
 
     @property
     def selected(self) -> pd.DataFrame:
@@ -245,9 +238,9 @@ class Run:
     def detection(self) -> pd.DataFrame:
         """One row per dataset, method and figure of ``ground-truth``: mean over rounds with its interval."""
         if not self.detects:
-            return pd.DataFrame(columns=COLUMNS)
+            return pd.DataFrame(columns=detection.COLUMNS)
         trials = on_common_folds(self.trials, self.common_folds)
-        return detection_frame(trials, self._stored.feature_numbers, self.meta.report.alpha)
+        return detection.detection_frame(trials, self._stored.feature_numbers, self.meta.scores, self.meta.report.alpha)
 
     def relevant(self, dataset: str) -> list[int]:
         """Return the column numbers of a dataset's relevant features; empty without ground truth."""
@@ -395,9 +388,10 @@ class Run:
         """
         reference = self.settings.reference if reference is None else reference
         if not self.detects or reference is None:
-            return pd.DataFrame(columns=PAIRED_COLUMNS)
+            return pd.DataFrame(columns=detection.PAIRED_COLUMNS)
         self._check("method", reference, self.methods)
-        return compare_rounds(on_common_folds(self.trials, self.common_folds), reference, alpha=self.settings.alpha)
+        trials = on_common_folds(self.trials, self.common_folds)
+        return detection.compare_rounds(trials, reference, self.meta.scores, self.settings.alpha)
 
     def summary(self, **changes: Any) -> pd.DataFrame:
         """Return one row per method: mean score, average rank, wins/ties/losses of the reference, time, failures.
@@ -536,10 +530,8 @@ class Run:
 
     @cached_property
     def rejections(self) -> pd.DataFrame:
-        """How often each rule rejects for the pairs of `equal_pairs`, over datasets drawn from one design."""
-        # Also under splitters for which reports give no verdict: this shows why.
-        ratios = tuple((label, own.ratio) for label, own in self.meta.splits.items())
-        settings = self.settings.replace(own_ratios=ratios)
+        """How often each rule rejects for `equal_pairs`, by design of the data, also where reports give no verdict."""
+        settings = self.settings.replace(own_ratios=tuple((key, own.ratio) for key, own in self.meta.splits.items()))
         return rejections(self.compared, settings, self.equal_pairs, self._designs, self._decisions)
 
     @cached_property

@@ -16,7 +16,6 @@ from mfbench.host.expressions import Expression, Registered, parse
 from mfbench.host.factories import check_parameters
 from mfbench.host.registry import Registry
 from mfbench.model.evaluation import CURVE_METRICS, ProtocolSpec, Score
-from mfbench.suite.forms import COMMON
 from mfbench.suite.schema import (
     FEWEST_ROWS,
     LARGEST_FILE,
@@ -28,6 +27,9 @@ from mfbench.suite.schema import (
     standard_profiles,
 )
 from mfbench.suite.validation_messages import describe
+
+# Keys of every protocol: they determine how a trial is run and scored, not its rows.
+COMMON = ("kind", "form", "scale", "classes", "metrics", "grid_values", "timeout", "memory")
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,25 @@
 """The protocols that this plugin registers. Importing this module loads neither NumPy nor scikit-learn."""
 
-from mfbench import ProtocolSpec, hookimpl
-from mfbench.suite.forms import DETECTION_METRICS
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mfbench import ProtocolSpec, Score, hookimpl
+
+if TYPE_CHECKING:
+    from mfbench import Run, Section
+
+DETECTION_METRICS: dict[str, Score] = {
+    "area": Score(percent=False),  # area under the curve of detection over false alarms, from the weights
+    "detection": Score(percent=False),  # relevant features selected, over all relevant features
+    "false_alarm": Score(percent=False, greater_is_better=False),  # irrelevant features selected, over all irrelevant
+    # Irrelevant and relevant features selected, over all selected features; 0 if none is selected.
+    "fdp": Score(percent=False, greater_is_better=False),
+    "precision": Score(percent=False),
+    "f1": Score(percent=False),  # harmonic mean of detection and precision
+    "pair_detection": Score(percent=False),  # share of the t true pairs among the t pairs with the largest weights
+}
+"""Scores of a round of generated data, in report order."""
 
 
 @hookimpl
@@ -72,7 +90,6 @@ def mfbench_protocols() -> list[ProtocolSpec]:
             draws_curves=False,
             samples=False,
             times=True,
-            report="timing",
         ),
         ProtocolSpec(
             name="ground-truth",
@@ -86,9 +103,16 @@ def mfbench_protocols() -> list[ProtocolSpec]:
             runner="mfbench_protocols.detection:DetectionRunner",
             resolver="mfbench_protocols.detection:resolve_detector",
             predicts=False,
-            report="detection",
             tunes=False,
             draws_curves=False,
             samples=False,
         ),
     ]
+
+
+@hookimpl
+def mfbench_report_sections(run: Run) -> list[Section]:
+    """Return what reports of these protocols begin with."""
+    from mfbench_protocols.report import sections_of
+
+    return sections_of(run)

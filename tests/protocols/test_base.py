@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from toy_protocols import SPECS
 
-from mfbench.suite.forms import COMMON
+from mfbench.suite.loading import COMMON
 from mfbench.suite.protocols import make_protocol
 
 Y = np.repeat([0, 1, 2], [40, 25, 10])

@@ -6,8 +6,8 @@ import pytest
 from toy_protocols import SPECS, completed, design_of
 
 from mfbench.run.trial.curve import TrialRunner
-from mfbench.suite.forms import DETECTION_METRICS
 from mfbench.suite.protocols import make_protocol
+from mfbench_protocols.plugin import DETECTION_METRICS
 
 
 def test_rounds_are_scored_by_all_detection_scores():

@@ -17,7 +17,7 @@ from mfbench.report import brief
 from mfbench.report.brief import brief_report, method_lines, problems, reading_notes
 from mfbench.report.cells import seconds
 from mfbench.report.render.terminal import show
-from mfbench.suite.forms import DETECTION_METRICS
+from mfbench_protocols.plugin import DETECTION_METRICS
 
 SPREAD, IN_ORDER = [-0.02, -0.01, 0, 0.01, 0.02], [0, 1, 2, 3, 4]
 ROOT = Path(__file__).resolve().parents[2]

@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from mfbench.model.evaluation import Score
 from mfbench.stats.detection import compare_rounds, detection_frame, mean_interval, wilcoxon_p
-from mfbench.suite.forms import DETECTION_METRICS
+from mfbench_protocols.plugin import DETECTION_METRICS
 
 
 def test_interval_is_students():
@@ -59,7 +60,7 @@ def frame(cells):
 
 def test_frame():
     trials = frame({("d", "A"): [(0.5, [0, 1]), (1.0, [0, 1]), None], ("d", "B"): [(0, []), (0, []), (0, [])]})
-    found = detection_frame(trials, {"d": 4}).set_index(["method", "figure"])
+    found = detection_frame(trials, {"d": 4}, DETECTION_METRICS).set_index(["method", "figure"])
     assert found.loc["A", "detection"]["mean"].item() == 0.75
     assert found.loc["A", "detection"][["rounds", "planned"]].tolist() == [2, 3]
     assert found.loc["A", "stability"]["mean"] == pytest.approx(1)
@@ -70,36 +71,36 @@ def test_frame():
 def test_paired_comparison():
     one, other = [0.5, 0.6, 0.9, 0.8, 0.7], [0.4, 0.2, 0.3, 0.6, 0.6]
     trials = frame({("d", "A"): [(v, [0]) for v in one], ("d", "B"): [(v, [0]) for v in other]})
-    found = compare_rounds(trials, "A").set_index("figure")
+    found = compare_rounds(trials, "A", DETECTION_METRICS).set_index("figure")
     assert found.loc["detection", "p_value"] == pytest.approx(stats.ttest_rel(one, other).pvalue)
     assert found.loc["detection", "p_wilcoxon"] == pytest.approx(stats.wilcoxon(np.subtract(one, other)).pvalue)
     assert found.loc["detection", "difference"] == pytest.approx(0.28)
     assert found.loc["detection", "detectable"] > 0 and found.loc["detection", "reason"] == ""
-    back = compare_rounds(trials, "B").set_index("figure")
+    back = compare_rounds(trials, "B", DETECTION_METRICS).set_index("figure")
     assert back.loc["detection", "difference"] == pytest.approx(-0.28)
 
 
 def test_verdict_knows_the_direction():
     rounds = np.linspace(0.4, 0.6, 8)
     trials = frame({("d", "A"): [(1.1 * v + 0.3, [0]) for v in rounds], ("d", "B"): [(v, [0]) for v in rounds]})
-    found = compare_rounds(trials, "A").set_index("figure")
+    found = compare_rounds(trials, "A", DETECTION_METRICS).set_index("figure")
     assert found["verdict"].to_dict() == {"detection": "win", "false_alarm": "win"}
     assert found.loc["false_alarm", "difference"] == pytest.approx(-0.35)
 
 
 def test_without_spread_between_rounds_there_is_no_verdict():
     trials = frame({("d", "A"): [(1.0, [0])] * 8, ("d", "B"): [(0.5, [0])] * 8})
-    found = compare_rounds(trials, "A").set_index("figure").loc["detection"]
+    found = compare_rounds(trials, "A", DETECTION_METRICS).set_index("figure").loc["detection"]
     assert (found["verdict"], found["reason"]) == ("no verdict", "all differences are equal")
     assert np.isnan(found["p_value"]) and found["p_wilcoxon"] < 0.05
 
 
 def test_rounds_are_paired_by_number():
     trials = frame({("d", "A"): [None, (0.5, [0]), (0.7, [0])], ("d", "B"): [(0.9, [0]), (0.4, [0]), (0.6, [0])]})
-    found = compare_rounds(trials, "A", ["detection"])
+    found = compare_rounds(trials, "A", {"detection": Score()})
     assert found["difference"].tolist() == [pytest.approx(0.1)]
     assert found["rounds"].tolist() == [2]
-    assert not len(compare_rounds(trials[trials["repeat"] < 2], "A", ["detection"]))
+    assert not len(compare_rounds(trials[trials["repeat"] < 2], "A", {"detection": Score()}))
 
 
 def test_wilcoxon_of_equal_pairs():

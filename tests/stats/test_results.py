@@ -10,7 +10,7 @@ from toy_protocols import completed, recorded
 from mfbench.errors import UnknownNameError, UsageError
 from mfbench.model.trials import Candidate, Status, TrialResult
 from mfbench.stats.results import Run
-from mfbench.suite.forms import DETECTION_METRICS
+from mfbench_protocols.plugin import DETECTION_METRICS
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from mfbench.host.registry import load_registry
 from mfbench.model.evaluation import CURVE_METRICS, Score
 from mfbench.run.trial.metrics import resolve_metrics
-from mfbench.suite.forms import DETECTION_METRICS
+from mfbench_protocols.plugin import DETECTION_METRICS
 
 REGISTRY = load_registry(only=())
 METRICS = {metric.name: metric for metric in resolve_metrics((n for n in REGISTRY.metrics if ":" not in n), REGISTRY)}

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mfbench.report.charts.detection import PANELS, rounds_chart
+from mfbench_protocols.charts import PANELS, rounds_chart
 
 TRIALS = pd.DataFrame(
     {

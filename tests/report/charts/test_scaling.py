@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mfbench.report.charts.time import scaling_chart
 from mfbench.stats.summary import timing_exponents
+from mfbench_protocols.charts import scaling_chart
 
 ROWS, FEATURES = (100, 200, 400), (5, 10)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mfbench.report.charts.detection import MOST_FEATURES, frequencies, selection_chart
+from mfbench.report.charts.features import MOST_FEATURES, frequencies, selection_chart
 
 COUNTS = {"A": (np.array([0, 4, 2]), 4), "B": (np.array([1, 2, 2]), 2)}
 

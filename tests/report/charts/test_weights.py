@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mfbench.report.charts.detection import relative_weights, weights_chart
 from mfbench.report.charts.drawing import ACCENT, NEUTRAL
+from mfbench_protocols.charts import relative_weights, weights_chart
 
 
 def trials(*weights, methods=None):

@@ -16,8 +16,8 @@ from mfbench.report.contents import report_of
 from mfbench.report.present import write_charts
 from mfbench.report.render.files import to_csv, to_json, to_markdown
 from mfbench.report.render.terminal import show
-from mfbench.report.sections.detection import detection
 from mfbench.report.sections.scores import score_table
+from mfbench_protocols.report import detection
 
 SUITE = """
 [suite]
@@ -98,7 +98,7 @@ def test_same_weights_same_area_whatever_counts_as_found(run):
 
 
 def test_tables(run):
-    overview, *tables = detection(run).tables
+    (overview,), tables = (section.tables for section in detection(run))
     assert overview.columns[:4] == ["method", "selected by", "area", "detection"]
     assert [row[1].text for row in overview.rows] == ["weight", "rank", "top 2", "weight", "weight"]
     assert [table.title.split(":")[0] for table in tables] == list(dict.fromkeys(run.trials["dataset"]))
@@ -111,7 +111,7 @@ def test_tables(run):
 
 
 def test_notes_state_which_method_received_what(run):
-    text = "\n".join(detection(run).notes)
+    text = "\n".join(detection(run)[0].notes)
     assert "exceeds 1e-09 times the largest absolute weight" in text
     assert "Selected by rank (RFF*): these methods only rank features" in text
     assert "XGB received the numbers; RFF, RFF*, LOG, KNN received two classes, cut at the median" in text
@@ -145,12 +145,12 @@ def test_pictures(run, tmp_path):
     assert len([path for path in paths if path.name.startswith(("rounds-0", "weights-0"))]) == 6
     text = paths[0].read_text(encoding="utf-8")
     assert "false-alarm rate" in text and "RFF*" in text
-    chart = detection(run).charts[0]
+    chart = detection(run)[1].charts[0]
     assert text == picture(chart, "svg", chart.title).decode(), "a chart is the same every time"
 
 
 def test_charts_have_every_round_and_every_weight(run):
-    rounds, weights, *others = (data_of(specification(chart)) for chart in detection(run).charts)
+    rounds, weights, *others = (data_of(specification(chart)) for chart in detection(run)[1].charts)
     assert len(others) == 4
     cells = run.trials[(run.trials["dataset"] == "xor(n_samples=120, n_noise=6)") & (run.trials["status"] == "ok")]
     for column, rate in (("detection", "detection rate"), ("false_alarm", "false-alarm rate")):
@@ -163,7 +163,7 @@ def test_charts_have_every_round_and_every_weight(run):
 
 
 def test_the_words_of_the_charts_state_the_means(run):
-    rounds, weights = detection(run).charts[-2:]
+    rounds, weights = detection(run)[1].charts[-2:]
     mean = run.detection.set_index(["dataset", "method", "figure"])["mean"]
     assert f"RFF {mean['mux6', 'RFF', 'detection']:.2f} and –" in rounds.alt()
     assert "nan" not in rounds.alt() + weights.alt()
@@ -199,5 +199,5 @@ def test_pictures_of_a_run_without_results(write_run, tmp_path):
 
 def test_other_protocols_have_none_of_it(small_run):
     assert not small_run.detects
-    assert not detection(small_run).has_content
+    assert not any(section.has_content for section in detection(small_run))
     assert not len(small_run.detection) and not len(small_run.compare_rounds())

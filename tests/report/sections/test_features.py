@@ -7,7 +7,7 @@ from chart_data import data_of
 from mfbench.model.trials import TrialResult
 from mfbench.report.charts.drawing import specification
 from mfbench.report.contents import report_of
-from mfbench.report.sections.detection import FEATURES, features
+from mfbench.report.sections.features import FEATURES, features
 from mfbench.stats.selection import nogueira_stability, selected_features
 
 

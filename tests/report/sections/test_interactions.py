@@ -14,7 +14,7 @@ from mfbench.report.charts.drawing import specification
 from mfbench.report.contents import report_of
 from mfbench.report.render.files import to_json, to_markdown
 from mfbench.report.render.terminal import show
-from mfbench.report.sections.detection import interactions, mean_weights, pair_weights
+from mfbench.report.sections.features import interactions, mean_weights, pair_weights
 
 
 def pair(value, p_value=None, rank=1):

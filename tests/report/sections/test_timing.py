@@ -5,7 +5,7 @@ from chart_data import data_of
 
 import mfbench
 from mfbench.report.charts.drawing import specification
-from mfbench.report.sections.timing import COLUMNS, timing
+from mfbench_protocols.report import COLUMNS, timing
 
 SUITE = """
 [suite]

@@ -1,4 +1,4 @@
-"""The chart of rounds: detection and false alarms of each round of a ground-truth run."""
+"""Charts of features: how often they are selected, and the weight of true interactions against noise."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -9,67 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from mfbench.model.sections import Chart
-from mfbench.report.cells import number_cell
-from mfbench.report.charts.drawing import ACCENT, INK, NEUTRAL, lines_of_methods, numbered_name
-
-PANELS = {"detection": "detection rate", "false_alarm": "false-alarm rate"}
-_ROW, _SPREAD = 26.0, 8.0
-
-
-def rounds_chart(number: int, dataset: str, trials: pd.DataFrame) -> Chart:
-    """Return the chart of a dataset, the `number`-th of the run."""
-    return Chart(
-        numbered_name("rounds", number, dataset),
-        f"{dataset}: detection and false alarms of each round",
-        "Dots: rounds, bar: their mean.",
-        spec=lambda: specify_rounds(trials),
-        alt=lambda: describe_rounds(dataset, trials),
-    )
-
-
-def specify_rounds(trials: pd.DataFrame) -> Any:
-    """Return two panels, detection and false-alarm rate: a dot per round of each method, a bar for the mean."""
-    import altair as alt
-
-    methods = list(dict.fromkeys(trials["method"]))
-    frames = {column: _frame(trials, column) for column in PANELS}
-    panels: list[Any] = []
-    for column, title in PANELS.items():
-        # Keep the same rows in both panels, even if a value is undefined in one of them.
-        rows = alt.Scale(domain=methods)
-        y = alt.Y("method:N", scale=rows, title=None, axis=alt.Axis() if not panels else None)
-        x = alt.X("value:Q", title=title, scale=alt.Scale(domain=[0.0, 1.0]))
-        base = alt.Chart(frames[column])
-        dots = base.mark_circle(size=10, color=INK, opacity=0.7).encode(
-            x,
-            y,
-            # Offset the rounds vertically, so that equal values do not hide each other.
-            alt.YOffset("position:Q", scale=alt.Scale(domain=[-1, 1], range=[_ROW / 2 - _SPREAD, _ROW / 2 + _SPREAD])),
-            tooltip=["method:N", "round:Q", alt.Tooltip("value:Q", title=title, format=".3f")],
-        )
-        means = base.mark_tick(color=ACCENT, thickness=3, size=0.84 * _ROW).encode(alt.X("mean(value):Q"), y)
-        panels.append(alt.layer(means, dots).properties(width=300, height=alt.Step(_ROW)))
-    return alt.hconcat(*panels, spacing=30)
-
-
-def describe_rounds(dataset: str, trials: pd.DataFrame) -> str:
-    """Describe the means of both rates."""
-    means = trials.groupby("method", sort=False)[list(PANELS)].mean()
-    parts = [
-        f"{method} {' and '.join(number_cell(row[column], '.2f').text for column in PANELS)}"
-        for method, row in means.iterrows()
-    ]
-    return f"{dataset}, mean detection rate and false-alarm rate: {', '.join(parts)}."
-
-
-def _frame(trials: pd.DataFrame, column: str) -> pd.DataFrame:
-    frame = trials[["method", "repeat", column]].rename(columns={column: "value", "repeat": "round"})
-    frame = frame[frame["value"].notna()].astype({"value": float}).assign(rate=PANELS[column])
-    counts = frame.groupby("method")["value"].transform("size")
-    order = frame.groupby("method").cumcount()
-    frame["position"] = np.where(counts > 1, 2.0 * order / np.maximum(counts - 1, 1) - 1.0, 0.0)
-    return frame
-
+from mfbench.report.charts.drawing import lines_of_methods, numbered_name
 
 MOST_FEATURES = 60
 _NAMED, _MOST_LABELS = 3, 30
@@ -149,70 +89,6 @@ def describe_selection(dataset: str, frame: pd.DataFrame) -> str:
             parts[method].append(f"{feature} {share:.0%}")
     texts = [f"{method}: {', '.join(names)}" for method, names in parts.items()]
     return f"{dataset}, features selected most often: {'; '.join(texts)}."
-
-
-_WIDTH, _HEIGHT, _PER_ROW = 230.0, 80.0, 4
-
-
-def weights_chart(number: int, dataset: str, trials: pd.DataFrame, relevant: Sequence[int]) -> Chart:
-    """Return the chart of a dataset, the `number`-th of the run."""
-    return Chart(
-        numbered_name("weights", number, dataset),
-        f"{dataset}: weights of the features",
-        "Weight divided by the largest one, 0 if negative, mean over rounds; relevant features in colour.",
-        spec=lambda: specify_weights(trials, relevant),
-        alt=lambda: describe_weights(dataset, trials, relevant),
-    )
-
-
-def relative_weights(trials: pd.DataFrame, relevant: Sequence[int]) -> pd.DataFrame:
-    """Return a row per method and feature: the weight relative to the largest one, averaged over rounds."""
-    # Negative weights mark unwanted features and count as 0.
-    parts = []
-    for method, rounds in trials.groupby("method", sort=False):
-        weights = np.maximum(np.stack(list(rounds["weights"])), 0.0)
-        largest = weights.max(axis=1, keepdims=True)
-        means = (weights / np.where(largest > 0, largest, 1.0)).mean(axis=0)
-        parts.append(pd.DataFrame({"method": str(method), "feature": np.arange(len(means)), "weight": means}))
-    frame = pd.concat(parts, ignore_index=True)
-    frame["kind"] = np.where(frame["feature"].isin(list(relevant)), "relevant", "irrelevant")
-    return frame
-
-
-def specify_weights(trials: pd.DataFrame, relevant: Sequence[int]) -> Any:
-    """Return a panel per method with a bar for each feature."""
-    import altair as alt
-
-    frame = relative_weights(trials, relevant)
-    # Order by number: Vega looks names up as object keys, which fails for names like "constructor".
-    frame["place"] = pd.factorize(frame["method"])[0]
-    kinds = alt.Scale(domain=["relevant", "irrelevant"], range=[ACCENT, NEUTRAL])
-    bars = (
-        alt.Chart(frame)
-        .mark_rect()
-        .encode(
-            alt.X("feature:O", axis=None, scale=alt.Scale(padding=0)),
-            alt.Y("weight:Q", axis=None, scale=alt.Scale(domain=[0.0, 1.0])),
-            alt.Y2(datum=0.0),
-            alt.Color("kind:N", scale=kinds, title=None, legend=alt.Legend(orient="bottom")),
-            tooltip=["method:N", "feature:O", alt.Tooltip("weight:Q", format=".3f"), "kind:N"],
-        )
-        .properties(width=_WIDTH, height=_HEIGHT)
-    )
-    header = alt.Header(title=None, labelOrient="bottom")
-    return bars.facet(
-        facet=alt.Facet("method:N", sort=alt.EncodingSortField("place", op="min"), header=header), columns=_PER_ROW
-    )
-
-
-def describe_weights(dataset: str, trials: pd.DataFrame, relevant: Sequence[int]) -> str:
-    """Describe the mean relative weight of relevant and of irrelevant features."""
-    means = relative_weights(trials, relevant).groupby(["method", "kind"], sort=False)["weight"].mean().unstack()
-    means = means.reindex(columns=["relevant", "irrelevant"])
-    parts = [
-        f"{method} {' and '.join(number_cell(value, '.2f').text for value in row)}" for method, row in means.iterrows()
-    ]
-    return f"{dataset}, mean relative weight of relevant and of irrelevant features: {', '.join(parts)}."
 
 
 NAME = "interaction-noise"
