@@ -79,9 +79,7 @@ def equal_views(
     return _views("equal-views", [f"v{i}-" for i in range(1, count + 1)], n_samples, n_features, shift, seed)
 
 
-def clustered_views(
-    n_samples: int = 100, n_groups: int = 20, drift: float = 0.0, by: str = "groups", seed: int = 0
-) -> Dataset:
+def clustered_views(n_samples: int = 100, n_groups: int = 20, by: str = "groups", seed: int = 0) -> Dataset:
     """Return two views of the same classes and groups, in which rows of a group are alike and one class prevails.
 
     Given class and group, the views are independent and have the same distribution: each feature is the sum of a common
@@ -95,8 +93,6 @@ def clustered_views(
         Number of rows, at least 4.
     n_groups : int, default=20
         Number of groups, from 2 to `n_samples`.
-    drift : float, default=0.0
-        What is added to all features from the first group to the last, which is later.
     by : {"groups", "time", ""}, default="groups"
         What the dataset states of its rows: their group; a time, in which groups follow one another; or nothing.
     seed : int, default=0
@@ -115,14 +111,13 @@ def clustered_views(
     name = "clustered-views"
     n = check_whole(name, "n_samples", n_samples, 4)
     count = check_whole(name, "n_groups", n_groups, 2, n)
-    trend = check_real(name, "drift", drift, -1e6, 1e6) * np.linspace(0, 1, count)
     if by not in ("groups", "time", ""):
         raise UsageError(f"{name}: by is {by!r}: use 'groups', 'time' or ''")
     random = np.random.RandomState(check_whole(name, "seed", seed, 0, 2**32 - 1))
     groups = random.permutation(np.arange(n, dtype=np.int64) % count)
     prevailing = random.permutation(np.arange(count, dtype=np.int64) % 2)
     y = np.where(random.random_sample(n) < 0.8, prevailing[groups], 1 - prevailing[groups])
-    common = np.sqrt(0.5) * random.standard_normal(size=(count, 10)) + trend[:, None]
+    common = np.sqrt(0.5) * random.standard_normal(size=(count, 10))
     X = common[groups] + np.sqrt(0.5) * random.standard_normal(size=(n, 10)) + 0.4 * y[:, None]
     views = Dataset(
         name=name,

@@ -58,17 +58,16 @@ def test_rows_of_a_group_are_alike_and_views_are_exchangeable():
     assert np.maximum(shares, 1 - shares).mean() == pytest.approx(0.8, abs=0.01)
 
 
-def test_time_follows_the_groups_and_drift_follows_time():
+def test_time_follows_the_groups():
     grouped, timed = clustered_views(seed=1), clustered_views(by="time", seed=1)
     assert np.array_equal(np.floor(timed.time), grouped.groups)
     assert grouped.time is timed.groups is None
     assert np.array_equal(grouped.X, timed.X)
-    drifting = clustered_views(by="", drift=19.0, seed=1)
-    assert drifting.groups is drifting.time is None
-    np.testing.assert_allclose(drifting.X - grouped.X, np.repeat(grouped.groups[:, None], 10, axis=1))
+    bare = clustered_views(by="", seed=1)
+    assert bare.groups is bare.time is None
 
 
-@pytest.mark.parametrize("wrong", [{"n_groups": 1}, {"n_groups": 101}, {"by": "place"}, {"drift": float("inf")}])
+@pytest.mark.parametrize("wrong", [{"n_groups": 1}, {"n_groups": 101}, {"by": "place"}])
 def test_invalid_clusters(wrong):
     with pytest.raises(UsageError, match="clustered-views"):
         clustered_views(**wrong)
