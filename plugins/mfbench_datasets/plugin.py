@@ -5,11 +5,14 @@ from __future__ import annotations
 import tomllib
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mfbench import DatasetSpec, hookimpl
 from mfbench_datasets.citations import TWO_VIEWS, attribution
 from mfbench_datasets.ground_truth.specs import ground_truth_specs
+
+if TYPE_CHECKING:
+    from mfbench import Run, Section
 
 _MEASURED, _RULE, _GENERATOR = ("uci", "measured"), ("uci", "rule"), ("uci", "generator")
 
@@ -133,3 +136,11 @@ def _source(fields: dict[str, Any]) -> str:
     if "uci_id" in fields:
         return f"UCI {fields['uci_id']}; https://archive.ics.uci.edu/dataset/{fields['uci_id']}"
     return f"OpenML {fields['openml_id']}; https://www.openml.org/d/{fields['openml_id']}"
+
+
+@hookimpl
+def mfbench_report_sections(run: Run) -> list[Section]:
+    """Return the chart of true interactions against noise, if a run has several levels of it."""
+    from mfbench_datasets.noise_chart import noise_sections
+
+    return noise_sections(run)

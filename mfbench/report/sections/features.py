@@ -11,7 +11,7 @@ from mfbench.model.sections import Cell, Chart, Section
 from mfbench.report.cells import rows_by_dataset, table_of
 from mfbench.report.charts.comparison import matrix_chart
 from mfbench.report.charts.drawing import MOST_DATASETS, first_charts
-from mfbench.report.charts.features import interaction_noise_chart, selection_chart
+from mfbench.report.charts.features import selection_chart
 from mfbench.stats.results import Run
 
 FEATURES = "Features used: median over folds (stability)"
@@ -64,8 +64,7 @@ def interactions(run: Run) -> Section:
         for row in frame.drop_duplicates("dataset").to_dict("records")
     }
     table = table_of(["dataset", "pairs", *methods], rows_by_dataset(frame, pairs, methods, _pair_cell))
-    noise = interaction_noise_chart(frame)
-    return Section(INTERACTIONS, [table], [] if noise is None else [noise], _interaction_notes(frame), data)
+    return Section(INTERACTIONS, [table], notes=_interaction_notes(frame), data=data)
 
 
 def pair_weights(run: Run) -> Section:

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mfbench.report.charts.features import by_noise, interaction_noise_chart
+from mfbench_datasets.noise_chart import by_noise, interaction_noise_chart
 
 
 def frame_of(rows):

@@ -9,12 +9,14 @@ import pytest
 from chart_data import data_of
 from rich.console import Console
 
+from mfbench.host.registry import load_registry
 from mfbench.model.trials import Interactions, TrialResult
 from mfbench.report.charts.drawing import specification
 from mfbench.report.contents import report_of
 from mfbench.report.render.files import to_json, to_markdown
 from mfbench.report.render.terminal import show
 from mfbench.report.sections.features import interactions, mean_weights, pair_weights
+from mfbench_datasets.noise_chart import noise_sections
 
 
 def pair(value, p_value=None, rank=1):
@@ -64,7 +66,7 @@ def test_every_form_has_it(run):
 def test_data_at_several_levels_of_noise_have_a_chart(write_run):
     cells = {(f"d(noise={noise}, k=2)", "W"): [pair(value)] * 2 for noise, value in ((0.1, 1.0), (0.3, 0.5))}
     run = write_run(cells, folds=2, interactions=((0, 1),))
-    (chart,) = interactions(run).charts
+    (chart,) = (chart for chart in report_of(run, load_registry()).drawable if chart.name == "interaction-noise")
     rows = data_of(specification(chart)).set_index("noise")
     assert set(rows["data"]) == {"d(k=2)"}
     assert rows["share"].to_dict() == {0.1: 0.5, 0.3: 0.25}
@@ -73,7 +75,7 @@ def test_data_at_several_levels_of_noise_have_a_chart(write_run):
 
 
 def test_data_at_one_level_of_noise_have_none(run):
-    assert not interactions(run).charts
+    assert not noise_sections(run)
 
 
 class TestWeightsOfPairs:
