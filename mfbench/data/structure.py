@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from fnmatch import fnmatchcase
+from fnmatch import translate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,9 +52,10 @@ def _feature_groups(
 ) -> dict[str, tuple[str, ...]]:
     """Return the features of each group, which may be listed by shell patterns."""
     owners: dict[str, str] = {}
+    features = frozenset(names)
     for group, patterns in groups.items():
         for pattern in patterns:
-            members = [pattern] if pattern in names else [name for name in names if fnmatchcase(name, pattern)]
+            members = [pattern] if pattern in features else [*filter(re.compile(translate(pattern)).match, names)]
             if not members:
                 raise UnknownNameError("feature", pattern, names, f"in the feature group {group!r} of {where}")
             for name in members:
@@ -62,7 +64,11 @@ def _feature_groups(
                         f"{where}: the feature {name!r} is in the feature groups {owners[name]!r} and {group!r}; "
                         "leave it in one"
                     )
-    return {group: tuple(name for name in names if owners.get(name) == group) for group in groups}
+    ordered: dict[str, list[str]] = {group: [] for group in groups}
+    for name in names:
+        if name in owners:
+            ordered[owners[name]].append(name)
+    return {group: tuple(members) for group, members in ordered.items()}
 
 
 def _values(dataset: Dataset, column: str, where: str) -> NDArray[np.float64] | Words:
