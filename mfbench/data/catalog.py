@@ -1,7 +1,7 @@
 """Resolve references to datasets: registered loaders, user files, mirrors, the cache and repositories."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import NoReturn
@@ -145,6 +145,9 @@ def _checked(dataset: object, reference: str, registered: Registered) -> Dataset
             continue
         if np.shape(array) != (n,) or not np.issubdtype(np.asarray(array).dtype, kind) or not np.isfinite(array).all():
             refuse(f"has an attribute {name!r} that is not an array of {n} finite numbers of the type {kind.__name__}")
+    groups = dataset.feature_groups
+    if not isinstance(groups, Mapping) or not all(isinstance(group, tuple | list) for group in groups.values()):
+        refuse(f"has feature_groups that do not map names of groups to tuples of features: {groups!r}")
     if dataset.weights is not None:
         check_weights(dataset.weights, f"the attribute 'weights' of dataset {reference!r} of {registered.plugin}")
     if np.isinf(X.data if dataset.is_sparse else X).any():

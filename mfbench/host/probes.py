@@ -249,7 +249,10 @@ _FIELDS: dict[str, tuple[Check, str]] = {
     "runner": _TEXT,
     "resolver": _TEXT,
     **dict.fromkeys(("predicts", "tunes", "draws_curves", "samples", "times"), (_is_flag, "True or False")),
-    "report": (lambda value: value in ("comparison", "detection", "timing"), "'comparison', 'detection' or 'timing'"),
+    "feature_groups": (
+        lambda value: _is_mapping(value, lambda item: _is_list(item, _is_text)),
+        "a mapping from groups to lists of features",
+    ),
     "greater_is_better": (_is_flag, "True or False"),
     "percent": (_is_flag, "True or False"),
     "lowest": (_optional(_is_real), "a number or None"),

@@ -95,6 +95,8 @@ CARELESS = {
     ),
     "negative code": (replace(GOOD, y=np.array([-1, 0, 1])), "outside 0 … 1"),
     "large code": (replace(GOOD, y=np.array([0, 1, 2])), "outside 0 … 1"),
+    "groups as a list": (replace(GOOD, feature_groups=["u"]), "feature_groups that do not map"),
+    "a group as a text": (replace(GOOD, feature_groups={"g": "u"}), "feature_groups that do not map"),
     "infinity": (replace(GOOD, X=np.array([[np.inf, 0.0], [1.0, 1.0], [1.0, 1.0]])), "infinite"),
 }
 

@@ -24,6 +24,7 @@ BAD = [
     *[(DatasetSpec, "class_counts", value) for value in ([3], {"a": "b"}, {1: 2})],
     *[(DatasetSpec, "collections", value) for value in (["papers"], {"papers": 1})],
     *[(DatasetSpec, "categorical", value) for value in ("a", [1])],
+    *[(DatasetSpec, "feature_groups", value) for value in (["a"], {"g": "a"}, {"g": [1]})],
 ]
 GOOD = [
     (SelectorSpec, "grid", {"C": np.logspace(-1, 1, 3), "k": range(3), "rate": [0.1], "shape": ((1, 2), (3,))}),
@@ -32,6 +33,7 @@ GOOD = [
     (SelectorSpec, "path", ("theta", "weights_at")),
     (ClassifierSpec, "path", ("prune", "with_prune")),
     (DatasetSpec, "categorical", ()),
+    (DatasetSpec, "feature_groups", {"place": ["lat", "lon"]}),
     (DatasetSpec, "n_samples", None),
 ]
 

@@ -5,13 +5,12 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from mfbench.suite.forms import COMMON
 from pydantic import BaseModel, ValidationError
 from toy_protocols import SPECS, completed
 
 import mfbench
 from mfbench.suite import schema
-from mfbench.suite.loading import parse_suite
+from mfbench.suite.loading import COMMON, parse_suite
 from mfbench.suite.schema import Method, Profile, ProtocolSettings, Range, SizeRange, Suite, standard_profiles
 from mfbench.suite.validation_messages import describe
 
