@@ -338,13 +338,14 @@ def _read_challenge(path: Path, name: str) -> Dataset:
     """Read the parts of a dataset that a ``.param`` file of the NIPS 2003 feature selection challenge describes."""
     with open_text(path, " ") as handle:
         text = handle.read()
-    form = re.search(r"^\s*Data type:\s*(\S+)", text, re.IGNORECASE | re.MULTILINE)
+    form = re.search(r"^\s*Data type:\s*(\S.*)", text, re.IGNORECASE | re.MULTILINE)
     width = re.search(r"^\s*Number of features:\s*(\d+)", text, re.IGNORECASE | re.MULTILINE)
-    counts = re.findall(r"^\s*(Train|Valid|Test)\s+(\d+)\s+\d+\s+(\d+)", text, re.IGNORECASE | re.MULTILINE)
+    counts = re.findall(r"^\s*(Train|Valid|Test)\s+(\d+)\s+(\d+)", text, re.IGNORECASE | re.MULTILINE)
     if form is None or width is None or not counts:
         raise DataError(f"{path} lacks 'Data type:', 'Number of features:', or the numbers of rows of Train and Valid")
     parts, labels, stem = {}, {}, path.name[: -len(".param")]
-    for part, positive, total in ((part.lower(), int(positive), int(total)) for part, positive, total in counts):
+    for part, positive, negative in ((part.lower(), int(ones), int(others)) for part, ones, others in counts):
+        total = positive + negative
         table = path.with_name(f"{stem}_{part}.data")
         # UCI's copies have the labels of the validation part one folder further up, and none of the test part.
         places = [folder / f"{stem}_{part}.labels" for folder in (path.parent, path.parent.parent)]
@@ -352,10 +353,8 @@ def _read_challenge(path: Path, name: str) -> Dataset:
         if answers is None or not table.is_file():
             continue
         with open_text(table, " ") as rows, open_text(answers, " ") as codes:
-            parts[part], labels[part] = (
-                _challenge_rows(rows, form[1].lower(), int(width[1])),
-                np.loadtxt(codes, ndmin=1),
-            )
+            parts[part] = _challenge_rows(rows, form[1].lower(), int(width[1]))
+            labels[part] = np.loadtxt(codes, ndmin=1)
         (n_rows, n_features), n_positive = parts[part].shape, int((labels[part] > 0).sum())
         if (n_rows, len(labels[part]), n_features, n_positive) != (total, total, int(width[1]), positive):
             raise DataError(
@@ -371,6 +370,7 @@ def _read_challenge(path: Path, name: str) -> Dataset:
     if not np.isfinite(X if isinstance(X, np.ndarray) else X.data).all():
         raise DataError(f"the data of {path} have a value that is missing or infinite; they are finite numbers")
     y, class_names = _labels(path, Column("label", np.concatenate([*labels.values()])))
+    split = np.repeat([codes_of[part] for part in parts], [len(codes) for codes in labels.values()])
     return Dataset(
         name=name,
         X=X,
@@ -378,9 +378,7 @@ def _read_challenge(path: Path, name: str) -> Dataset:
         class_names=class_names,
         feature_names=tuple(map(str, range(1, int(width[1]) + 1))),
         categorical=np.zeros(int(width[1]), dtype=bool),
-        split=np.repeat([codes_of[part] for part in parts], [len(codes) for codes in labels.values()])
-        if tested
-        else None,
+        split=split if tested else None,
         source=f"file {path.name}, parts {', '.join(parts)}",
     )
 

@@ -75,7 +75,7 @@ def test_a_training_part_alone_is_split_like_any_table(tmp_path):
             {"width": "Number of features: 6"},
             "toy_train.data has 40 rows of 5 features.*toy.param says 40, 6, 40 and 20",
         ),
-        ({"train": "Train 20 20 41"}, "toy_train.data has 40 rows.*toy.param says 41, 5, 41 and 20"),
+        ({"train": "Train 20 21 41"}, "toy_train.data has 40 rows.*toy.param says 41, 5, 41 and 20"),
         (
             {"valid": "Valid 11 9 20"},
             "toy_valid.labels 20 labels, 10 of them positive; toy.param says 20, 5, 20 and 11",
