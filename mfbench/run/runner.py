@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Protocol
 
 from mfbench.base.files import write_whole
-from mfbench.data.columns import APART
+from mfbench.data.columns import ROLES
 from mfbench.data.prepare import Columns
 from mfbench.data.reference import FileReference, parse_reference
 from mfbench.engines import Engine, Executor
@@ -117,7 +117,7 @@ def run_folder(out: Path, loaded: LoadedSuite, only: Sequence[str] = ()) -> Path
     """Return the folder of a run, a function of the suite's content and the options that determine its trials."""
     suite = loaded.suite.model_dump(mode="json", include={"suite": {"name", "seed"}, "datasets": True, "methods": True})
     protocol = loaded.protocol.model_dump(mode="json", exclude={"timeout", "memory"})
-    for table, names in ((protocol, ["splitter"]), *((group, APART) for group in suite["datasets"])):
+    for table, names in ((protocol, ["splitter"]), *((group, ROLES) for group in suite["datasets"])):
         for name in names:  # younger than many runs, whose folders must be found
             if table[name] is None:
                 del table[name]

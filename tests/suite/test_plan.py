@@ -540,3 +540,9 @@ def test_methods_for_two_classes_have_no_trials_on_data_with_more(make_plugin, s
     cells = {(trial.dataset, trial.method) for trial in plan.trials}
     every = {(dataset, method) for dataset in ("iris", "wdbc") for method in ("two", "any")}
     assert cells == every - {(dataset, "two") for dataset in left_out.get("two", ())}
+
+
+def test_a_run_is_found_after_suites_have_got_new_keys(suite_file, toy_registry, tmp_path):
+    """Keys that a suite does not set do not count in the name of its folder, or earlier runs would not be found."""
+    loaded = load_suite(suite_file(), toy_registry)
+    assert run_folder(tmp_path, loaded) == tmp_path / "own" / "full-226145c1"
