@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from mfbench.api import Run, load_dataset, load_run, make, run_suite
     from mfbench.host.features import CommandSpec
     from mfbench.host.hookspecs import hookimpl
-    from mfbench.model.evaluation import MetricSpec, ProtocolSpec, Score, SplitterSpec
+    from mfbench.model.evaluation import MetricSpec, ProtocolSpec, Score, SplitterSpec, TaskSpec
     from mfbench.model.sections import Cell, Chart, Section, Table
-    from mfbench.model.specs import ClassifierSpec, Dataset, DatasetSpec, ExecutorSpec, SelectorSpec
+    from mfbench.model.specs import ClassifierSpec, Dataset, DatasetSpec, ExecutorSpec, RegressorSpec, SelectorSpec
     from mfbench.model.trials import Predictions
     from mfbench.report.charts.drawing import save_chart
     from mfbench.suite.protocols import EvaluationProtocol, Split
@@ -24,13 +24,14 @@ _NAMES = {
     "mfbench.api": ("Run", "load_dataset", "load_run", "make", "run_suite"),
     "mfbench.host.features": ("CommandSpec",),
     "mfbench.host.hookspecs": ("hookimpl",),
-    "mfbench.model.evaluation": ("MetricSpec", "ProtocolSpec", "Score", "SplitterSpec"),
+    "mfbench.model.evaluation": ("MetricSpec", "ProtocolSpec", "Score", "SplitterSpec", "TaskSpec"),
     "mfbench.model.sections": ("Cell", "Chart", "Section", "Table"),
     "mfbench.model.specs": (
         "ClassifierSpec",
         "Dataset",
         "DatasetSpec",
         "ExecutorSpec",
+        "RegressorSpec",
         "SelectorSpec",
     ),
     "mfbench.model.trials": ("Predictions",),
@@ -41,8 +42,9 @@ _HOMES = {name: module for module, names in _NAMES.items() for name in names}
 
 __all__ = [
     "Cell", "Chart", "ClassifierSpec", "CommandSpec", "Dataset", "DatasetSpec", "EvaluationProtocol", "ExecutorSpec",
-    "MetricSpec", "Predictions", "ProtocolSpec", "Run", "Score", "Section", "SelectorSpec", "Split", "SplitterSpec",
-    "Table", "__version__", "hookimpl", "load_dataset", "load_run", "make", "run_suite", "save_chart",
+    "MetricSpec", "Predictions", "ProtocolSpec", "RegressorSpec", "Run", "Score", "Section", "SelectorSpec", "Split",
+    "SplitterSpec", "Table", "TaskSpec", "__version__", "hookimpl", "load_dataset", "load_run", "make", "run_suite",
+    "save_chart",
 ]  # fmt: skip
 
 

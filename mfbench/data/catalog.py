@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from mfbench.data.cache import DataOptions
 from mfbench.data.lookup import LoadedDataset, Lookup
@@ -13,7 +13,7 @@ from mfbench.errors import DataError, MfbenchError, UnknownNameError, UsageError
 from mfbench.host.expressions import Registered
 from mfbench.host.factories import build, check_parameters
 from mfbench.host.registry import Registry
-from mfbench.model.specs import Dataset, DatasetSpec
+from mfbench.model.specs import CLASSIFICATION, Dataset, DatasetSpec
 
 
 def load(
@@ -23,14 +23,30 @@ def load(
     options: DataOptions | None = None,
     target: str | None = None,
     categorical: Sequence[str] | None = None,
+    task: str | None = None,
 ) -> Dataset:
     """Load a dataset."""
     parsed = parse_reference(reference, target=target, categorical=categorical)
-    return find(resolved_reference(parsed, registry), registry, Lookup(options)).data
+    return find(resolved_reference(parsed, registry), registry, Lookup(options), task).data
 
 
-def find(reference: Reference, registry: Registry, lookup: Lookup) -> LoadedDataset:
-    """Load a dataset as `load` does and report its origin."""
+def find(reference: Reference, registry: Registry, lookup: Lookup, task: str | None = None) -> LoadedDataset:
+    """Load a dataset as `load` does and report its origin; the task is that of its description if it has one."""
+    from mfbench.data.columns import with_task
+
+    found = located(reference, registry, lookup)
+    if isinstance(reference, RegisteredReference):
+        own = registry.dataset(reference.expression.name).spec.task
+        if task is not None and task != own:
+            raise UsageError(f"{reference.text!r} poses the task {own}, not {task}: leave the task out")
+        task = own
+    of_numbers = [name for name, entry in registry.tasks.items() if entry.spec.target == "numbers"]
+    spec = registry.task(task or CLASSIFICATION).spec
+    return replace(found, data=with_task(found.data, spec, reference.text, of_numbers))
+
+
+def located(reference: Reference, registry: Registry, lookup: Lookup) -> LoadedDataset:
+    """Load a dataset whatever its target is for, and report its origin."""
     if isinstance(reference, FileReference):
         from mfbench.data.files import read_file
 
@@ -58,7 +74,7 @@ def _registered(reference: RegisteredReference, registry: Registry, lookup: Look
 
     isolated = registered.prober is not None
     dataset = load_isolated(registered, expression.params) if isolated else _build(reference, registered)
-    checked = with_columns_of(_checked(dataset, reference.text, registered), registered.spec)
+    checked = with_columns_of(_checked(dataset, reference.text, registered, registry), registered.spec)
     if not expression.params:
         check_size(checked, registered.spec)
     return LoadedDataset(checked, "embedded")
@@ -100,7 +116,7 @@ def check_exists(reference: Reference, registry: Registry) -> None:
         check_is_file(reference.path)
 
 
-def _checked(dataset: object, reference: str, registered: Registered) -> Dataset:
+def _checked(dataset: object, reference: str, registered: Registered, registry: Registry) -> Dataset:
     """Refuse a malformed dataset with the reason; otherwise later errors would blame the methods."""
     import numpy as np
 
@@ -118,8 +134,15 @@ def _checked(dataset: object, reference: str, registered: Registered) -> Dataset
     n, p = X.shape
     if n == 0 or p == 0:
         refuse(f"is empty ({n} rows, {p} columns)")
-    if not (isinstance(y, np.ndarray) and y.shape == (n,) and np.issubdtype(y.dtype, np.integer)):
-        refuse(f"has a y of shape {np.shape(y)}, expected an array of {n} whole-number class codes")
+    if dataset.task != registered.spec.task:
+        refuse(f"poses the task {dataset.task!r}; its description says {registered.spec.task!r}")
+    of_numbers = registry.task(dataset.task).spec.target == "numbers"
+    kind: Any = np.floating if of_numbers else np.integer
+    expected = "finite numbers of the type float64" if of_numbers else "whole-number class codes"
+    if not (isinstance(y, np.ndarray) and y.shape == (n,) and np.issubdtype(y.dtype, kind) and np.isfinite(y).all()):
+        refuse(f"has a y of shape {np.shape(y)}, expected an array of {n} {expected}")
+    if of_numbers and dataset.class_names:
+        refuse("has names of classes, but its target is a number")
     if not (isinstance(mask, np.ndarray) and mask.shape == (p,) and mask.dtype == np.bool_):
         refuse(f"has a mask 'categorical' that is not an array of True and False for its {p} columns")
     if len(names) != p:
@@ -133,7 +156,7 @@ def _checked(dataset: object, reference: str, registered: Registered) -> Dataset
         refuse(f"has several features of the same name: {listed}")
     if dataset.encoding not in ("one-hot", "ordinal"):
         refuse(f"has the encoding {dataset.encoding!r}, expected 'one-hot' or 'ordinal'")
-    if y.min() < 0 or y.max() >= dataset.n_classes:
+    if not of_numbers and (y.min() < 0 or y.max() >= dataset.n_classes):
         refuse(f"has class codes outside 0 … {dataset.n_classes - 1}")
     response = dataset.response
     if response is not None and (np.shape(response) != (n,) or not np.isfinite(response).all()):

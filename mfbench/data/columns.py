@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 
 from mfbench.data.cache import check_text
 from mfbench.errors import DataError
+from mfbench.model.evaluation import TaskSpec
 from mfbench.model.specs import Dataset, DatasetSpec, Features
 
 Words = list[str | None]
@@ -202,6 +203,34 @@ def with_classes(dataset: Dataset, kept: NDArray[np.intp]) -> Dataset:
         class_names=tuple(dataset.class_names[code] for code in kept),
         **rows_of(dataset, rows),
     )
+
+
+MANY = 50
+"""Number of distinct values up to which any column is taken for classes or categories."""
+
+
+def with_task(dataset: Dataset, task: TaskSpec, where: str, of_numbers: Sequence[str] = ()) -> Dataset:
+    """Return a dataset with the target that a task predicts: class labels become the numbers that they are."""
+    labels = to_numbers(dataset.class_names)
+    if task.target == "classes":
+        measured = bool(np.isfinite(labels).all() and (labels % 1 != 0).any())
+        if dataset.n_classes > MANY and (measured or dataset.n_classes > dataset.n_samples / 2):
+            raise DataError(
+                f"the target of {where} has {dataset.n_classes} distinct values in {dataset.n_samples} rows, which "
+                "look like measurements or identifiers, not like classes: predict numbers in a suite of "
+                f"{' or '.join(of_numbers) or 'another task'} (a line task = … of [[datasets]] says so too), group the "
+                "values into classes, or name another target"
+            )
+        return replace(dataset, task=task.name)
+    if not dataset.n_classes:
+        return replace(dataset, task=task.name)
+    if not np.isfinite(labels).all():
+        wrong = dataset.class_names[int(np.flatnonzero(~np.isfinite(labels))[0])]
+        raise DataError(
+            f"the target of {where} has the value {wrong!r}, and the task {task.name!r} predicts finite numbers: "
+            "correct it, or name another target"
+        )
+    return replace(dataset, task=task.name, y=labels[dataset.y], class_names=())
 
 
 STRUCTURE = ("groups", "time", "split")

@@ -25,6 +25,7 @@ from sklearn.datasets import load_svmlight_file
 from mfbench.base.text import counted
 from mfbench.data.cache import check_metadata
 from mfbench.data.columns import (
+    MANY,
     MISSING,
     Column,
     canonical_sparse,
@@ -141,7 +142,6 @@ SPARSE = (".svmlight", ".svmlight.gz", ".libsvm", ".libsvm.gz")
 EXTENSIONS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".arff", ".arff.gz", ".parquet", *SPARSE, ".param")
 
 # A text column or target with more distinct values than this is suspicious.
-_MANY = 50
 # Parquet text types, by their pyarrow names.
 _TEXTS = ("string", "large_string", "string_view", "binary", "large_binary")
 
@@ -406,7 +406,7 @@ def _check_columns(path: Path, columns: Sequence[Column], target: str | None, ca
 
 
 def _labels(path: Path, column: Column) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """Return class codes and names; raise `DataError` if the column cannot be a classification target."""
+    """Return class codes and names; raise `DataError` if the column cannot be a target."""
     codes, names = label_codes(column.values)
     where = f"target {column.name!r} of {path}"
     missing = np.flatnonzero(np.isnan(codes))
@@ -414,14 +414,7 @@ def _labels(path: Path, column: Column) -> tuple[NDArray[np.int64], tuple[str, .
         rows = counted(len(missing), "row")
         raise DataError(f"{where} is missing in {rows}, first in row {missing[0] + 1}: leave out such rows")
     if len(names) < 2:
-        raise DataError(f"{where} has the single value {names[0]!r}: two classes are needed")
-    numbers = to_numbers(names)
-    measured = bool(np.isfinite(numbers).all() and (numbers % 1 != 0).any())
-    if len(names) > _MANY and (measured or len(names) > len(codes) / 2):
-        raise DataError(
-            f"{where} has {len(names)} distinct values in {len(codes)} rows, which look like measurements or "
-            "identifiers: mfbench is for classification; name another target or group its values into classes"
-        )
+        raise DataError(f"{where} has the single value {names[0]!r}: two are needed to learn anything")
     return codes.astype(np.int64), names
 
 
@@ -453,7 +446,7 @@ def _look_like_numbers(path: Path, name: str, words: Words) -> bool:
         row, word = next((i, word) for i, word in enumerate(words, 1) if word in odd)
         where = f"column {name!r} of {path} holds numbers, but {word!r} in row {row}"
         raise DataError(f"{where}: correct it, leave it empty, or list the column under 'categorical'")
-    if len(distinct) > max(_MANY, 0.9 * len(present)):
+    if len(distinct) > max(MANY, 0.9 * len(present)):
         where = f"column {name!r} of {path} has {len(distinct)} distinct values in {len(present)} rows"
         raise DataError(f"{where}, like identifiers or free text: drop it, or list it under 'categorical'")
     return False

@@ -28,7 +28,7 @@ from mfbench.data.reference import (
 )
 from mfbench.errors import DataError, DataUnavailableError, MfbenchError, UnknownNameError, UsageError
 from mfbench.host.registry import Registry
-from mfbench.model.specs import Dataset, DatasetSpec
+from mfbench.model.specs import CLASSIFICATION, Dataset, DatasetSpec
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -345,9 +345,11 @@ def content_hash(dataset: Dataset) -> str:
         _VERSION,
         json.dumps(words, ensure_ascii=True, separators=(",", ":")).encode("ascii"),
         np.ascontiguousarray(values, dtype="<f8").tobytes(),
-        np.ascontiguousarray(dataset.y, dtype="<i8").tobytes(),
+        np.ascontiguousarray(dataset.y, dtype="<i8" if dataset.n_classes else "<f8").tobytes(),
         np.ascontiguousarray(dataset.categorical, dtype=np.uint8).tobytes(),
     ]
+    if dataset.task != CLASSIFICATION:
+        parts.append(dataset.task.encode())
     if dataset.response is not None:
         parts.append(np.ascontiguousarray(np.asarray(dataset.response, dtype=np.float64) + 0.0, dtype="<f8").tobytes())
     for name in ("groups", "time", "split", "weights"):

@@ -24,7 +24,11 @@ Scale = Literal["standard", "range", "none"]
 
 
 def restrict_classes(dataset: Dataset, rule: Literal["all", "two-largest"]) -> Dataset:
-    """Keep all classes or the two largest, renumbering the codes in their original order."""
+    """Keep all classes or the two largest, renumbering the codes in their original order; numbers stay as they are."""
+    if not dataset.n_classes:
+        if np.ptp(dataset.y) == 0:
+            raise DataError(f"dataset {dataset.name!r} has the target {dataset.y[0]:g} in all rows")
+        return dataset
     counts = np.bincount(dataset.y, minlength=dataset.n_classes)
     present = np.flatnonzero(counts)
     if len(present) < 2:
@@ -37,7 +41,8 @@ def restrict_classes(dataset: Dataset, rule: Literal["all", "two-largest"]) -> D
 
 def dropped_classes(whole: Dataset, kept: Dataset) -> dict[str, int]:
     """Return the number of rows in each class dropped by `restrict_classes`."""
-    return {name: count for name, count in class_counts(whole).items() if count and name not in kept.class_names}
+    counts = class_counts(whole) if whole.n_classes else {}
+    return {name: count for name, count in counts.items() if count and name not in kept.class_names}
 
 
 @dataclass(frozen=True)

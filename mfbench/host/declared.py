@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
 from types import CodeType, ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 import platformdirs
 
@@ -28,8 +28,9 @@ from mfbench.host import meaning
 from mfbench.host.expressions import Declaration, Expression, Plugin, Registered, is_reference
 from mfbench.host.hookspecs import PROJECT, hookimpl
 from mfbench.host.probes import shown
-from mfbench.model.specs import ClassifierSpec, SelectorSpec
+from mfbench.model.specs import ClassifierSpec, EstimatorSpec, RegressorSpec, SelectorSpec
 
+_Spec = TypeVar("_Spec", bound=EstimatorSpec)
 MAIN = "__main__"
 PREFIX = "mfbench_notebook_"
 REMEDY = "move it to a module, such as my_methods.py, import it from there, and add it again"
@@ -154,19 +155,24 @@ class DeclaredHooks:
     @hookimpl
     def mfbench_selectors(self) -> list[SelectorSpec]:
         """Return the selector, if it is one."""
-        declaration = self._declaration
-        if declaration.kind != "selector":
-            return []
-        # Whether it compiles code on first use is unknown; assuming so costs one fit on a few rows.
-        return [SelectorSpec(name=declaration.name, summary="", factory=declaration.reference, warm_up=True)]
+        return self._specs("selector", SelectorSpec)
 
     @hookimpl
     def mfbench_classifiers(self) -> list[ClassifierSpec]:
         """Return the classifier, if it is one."""
-        declaration = self._declaration
-        if declaration.kind != "classifier":
+        return self._specs("classifier", ClassifierSpec)
+
+    @hookimpl
+    def mfbench_regressors(self) -> list[RegressorSpec]:
+        """Return the regressor, if it is one."""
+        return self._specs("regressor", RegressorSpec)
+
+    def _specs(self, kind: str, spec: type[_Spec]) -> list[_Spec]:
+        declared = self._declaration
+        if declared.kind != kind:
             return []
-        return [ClassifierSpec(name=declaration.name, summary="", factory=declaration.reference, warm_up=True)]
+        # Neither its tasks are known nor whether it compiles code on first use; assuming so costs a fit on a few rows.
+        return [spec(name=declared.name, summary="", factory=declared.reference, tasks=(), warm_up=True)]
 
 
 def declared_plugin(declaration: Declaration) -> Plugin:

@@ -11,9 +11,9 @@ import pluggy
 from mfbench.engines import Engine, Executor
 from mfbench.errors import ExitCode
 from mfbench.model.earlier import EarlierRun
-from mfbench.model.evaluation import MetricSpec, ProtocolSpec, SplitterSpec
+from mfbench.model.evaluation import MetricSpec, ProtocolSpec, SplitterSpec, TaskSpec
 from mfbench.model.sections import Section
-from mfbench.model.specs import ClassifierSpec, DatasetSpec, ExecutorSpec, SelectorSpec
+from mfbench.model.specs import ClassifierSpec, DatasetSpec, ExecutorSpec, RegressorSpec, SelectorSpec
 
 PROJECT = "mfbench"
 
@@ -29,6 +29,16 @@ def mfbench_selectors() -> Iterable[SelectorSpec]:  # type: ignore[empty-body]
 @hookspec
 def mfbench_classifiers() -> Iterable[ClassifierSpec]:  # type: ignore[empty-body]
     """Return the classifiers of this plugin."""
+
+
+@hookspec
+def mfbench_regressors() -> Iterable[RegressorSpec]:  # type: ignore[empty-body]
+    """Return the regressors of this plugin, which predict numbers."""
+
+
+@hookspec
+def mfbench_tasks() -> Iterable[TaskSpec]:  # type: ignore[empty-body]
+    """Return the tasks of this plugin: what is predicted, by which learners, and how that is scored."""
 
 
 @hookspec

@@ -18,7 +18,7 @@ from typing import Any
 from mfbench.errors import PluginError
 from mfbench.host.expressions import Facts, Plugin, Registered, canonical_text
 from mfbench.model.evaluation import MetricSpec, Score, SplitterSpec
-from mfbench.model.specs import DatasetSpec, SelectorSpec
+from mfbench.model.specs import DatasetSpec, RegressorSpec, SelectorSpec
 from mfbench.processes.call import ChildError, call
 from mfbench.processes.process import available_memory
 
@@ -132,7 +132,13 @@ def _module(entry: Registered) -> str:
 
 
 def _request(entry: Registered) -> Request:
-    kinds = {DatasetSpec: "dataset", MetricSpec: "metric", SplitterSpec: "splitter", SelectorSpec: "selector"}
+    kinds = {
+        DatasetSpec: "dataset",
+        MetricSpec: "metric",
+        SplitterSpec: "splitter",
+        SelectorSpec: "selector",
+        RegressorSpec: "regressor",
+    }
     kind = next((name for spec_class, name in kinds.items() if isinstance(entry.spec, spec_class)), "classifier")
     return kind, entry.spec.name
 
@@ -255,6 +261,13 @@ _FIELDS: dict[str, tuple[Check, str]] = {
     ),
     "greater_is_better": (_is_flag, "True or False"),
     "percent": (_is_flag, "True or False"),
+    "tasks": (
+        lambda value: _texts(value) or _is_mapping(value, lambda item: _is_mapping(item, _is_anything)),
+        "a list of tasks, or a mapping from tasks to parameters",
+    ),
+    "task": _TEXT,
+    "extends": _TEXT,
+    "description": _TEXT,
     "lowest": (_optional(_is_real), "a number or None"),
     "highest": (_optional(_is_real), "a number or None"),
     "counts_decisions": (_is_flag, "True or False"),

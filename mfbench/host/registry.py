@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pluggy
 
@@ -33,9 +33,9 @@ from mfbench.host.discovery import (
 from mfbench.host.expressions import Declaration, Expression, NameTable, Plugin, Registered, is_reference, parse
 from mfbench.host.factories import build, import_object, remedy
 from mfbench.host.probes import ChildProber, shown, spec_problem
-from mfbench.model.evaluation import MetricSpec, ProtocolSpec, SplitterSpec
+from mfbench.model.evaluation import MetricSpec, ProtocolSpec, SplitterSpec, TaskSpec
 from mfbench.model.sections import Section
-from mfbench.model.specs import ClassifierSpec, DatasetSpec, ExecutorSpec, SelectorSpec
+from mfbench.model.specs import ClassifierSpec, DatasetSpec, ExecutorSpec, RegressorSpec, SelectorSpec
 
 
 @dataclass(frozen=True)
@@ -110,12 +110,15 @@ TRACE_VARIABLE = "MFBENCH_TRACE_PLUGINS"
 _KINDS: dict[str, tuple[type, str]] = {
     "selector": (SelectorSpec, "see 'mfbench plugins'"),
     "classifier": (ClassifierSpec, "see 'mfbench plugins'"),
+    "regressor": (RegressorSpec, "see 'mfbench plugins'"),
     "dataset": (DatasetSpec, "see 'mfbench datasets list'"),
     "executor": (ExecutorSpec, "see 'mfbench plugins'"),
     "metric": (MetricSpec, "see 'mfbench plugins'"),
     "protocol": (ProtocolSpec, "see 'mfbench plugins'"),
     "splitter": (SplitterSpec, "see 'mfbench plugins'"),
+    "task": (TaskSpec, "see 'mfbench plugins'"),
 }
+STEPS = ("selector", "classifier", "regressor")  # the kinds of estimators; a plain name refers to the first that has it
 LOCAL = "local"  # the executor of this machine, which no plugin registers
 
 __all__ = ["GROUP", "LOAD_VARIABLE", "TRACE_VARIABLE", "PluginWarning", "Registry", "load_registry"]
@@ -160,6 +163,16 @@ class Registry:
         return self._table("classifier").listed()
 
     @cached_property
+    def regressors(self) -> dict[str, Registered]:
+        """Regressors by name."""
+        return self._table("regressor").listed()
+
+    @cached_property
+    def tasks(self) -> dict[str, Registered]:
+        """Tasks by name."""
+        return self._table("task").listed()
+
+    @cached_property
     def datasets(self) -> dict[str, Registered]:
         """Datasets by name."""
         return self._table("dataset").listed()
@@ -200,33 +213,41 @@ class Registry:
             folders.append((value, plugin))
         return folders
 
+    def entry(self, kind: str, name: str) -> Registered:
+        """Return what is registered under a name, or raise `UnknownNameError`."""
+        return self._table(kind).listed()[self.resolve(kind, name)]
+
     def selector(self, name: str) -> Registered:
         """Return the selector of this name."""
-        return self.selectors[self.resolve("selector", name)]
+        return self.entry("selector", name)
 
     def classifier(self, name: str) -> Registered:
         """Return the classifier of this name; raises as `selector` does."""
-        return self.classifiers[self.resolve("classifier", name)]
+        return self.entry("classifier", name)
 
     def dataset(self, name: str) -> Registered:
         """Return the dataset of this name; raises as `selector` does."""
-        return self.datasets[self.resolve("dataset", name)]
+        return self.entry("dataset", name)
 
     def executor(self, name: str) -> Registered:
         """Return the executor of this name; raises as `selector` does."""
-        return self.executors[self.resolve("executor", name)]
+        return self.entry("executor", name)
 
     def metric(self, name: str) -> Registered:
         """Return the metric of this name; raises as `selector` does."""
-        return self.metrics[self.resolve("metric", name)]
+        return self.entry("metric", name)
 
     def protocol(self, name: str) -> Registered:
         """Return the protocol of this name; raises as `selector` does."""
-        return self.protocols[self.resolve("protocol", name)]
+        return self.entry("protocol", name)
+
+    def task(self, name: str) -> Registered:
+        """Return the task of this name; raises as `selector` does."""
+        return self.entry("task", name)
 
     def splitter(self, name: str) -> Registered:
         """Return the splitter of this name; raises as `selector` does."""
-        return self.splitters[self.resolve("splitter", name)]
+        return self.entry("splitter", name)
 
     def resolve(self, kind: str, name: str, home: str = "") -> str:
         """Return the name under which the registry lists what a name refers to."""
@@ -235,8 +256,8 @@ class Registry:
         try:
             return self._table(kind).resolve(name, home)
         except UnknownNameError:
-            other = {"selector": "classifier", "classifier": "selector"}.get(kind)
-            if other is None or name not in self._table(other).listed():
+            others = (other for other in STEPS if kind in STEPS and name in self._table(other).listed())
+            if (other := next(others, None)) is None:
                 raise
             names = self._table(kind).listed()
             raise UsageError(
@@ -256,12 +277,12 @@ class Registry:
     def declare_expression(self, kind: str, expression: Expression) -> None:
         """Declare the classes that an expression names by import path; raises as `declare` does."""
         if is_reference(expression.name):
-            self.declare([Declaration("selector" if kind == "selector" else "classifier", expression.name)])
+            self.declare([Declaration(cast(Any, kind), expression.name)])
         self.declare([Declaration("part", part.name) for part in expression.parts()])
 
     def entries(self, kind: str, expression: Expression) -> list[Registered]:
-        """Return what an expression refers to: a selector or classifier, and the classes among its parameters."""
-        entries = [self.selector(expression.name) if kind == "selector" else self.classifier(expression.name)]
+        """Return what an expression refers to: a method's step, and the classes among its parameters."""
+        entries = [self.entry(kind, expression.name)]
         for part in expression.parts():
             name, plugin = self._declared("part", part.name)
             entries.append(Registered(ClassifierSpec(name=name, summary="", factory=part.name), plugin))
@@ -309,22 +330,21 @@ class Registry:
         name = expression.name
         if kind is None:
             kind = self._kind_of(name)
-        elif kind not in ("selector", "classifier"):
-            raise UsageError(f"kind is {kind!r}: use 'selector' or 'classifier'")
-        registered = self.selector(name) if kind == "selector" else self.classifier(name)
-        return build(registered, {**expression.params, **overrides})
+        elif kind not in STEPS:
+            raise UsageError(f"kind is {kind!r}: use 'selector', 'classifier' or 'regressor'")
+        return build(self.entry(kind, name), {**expression.params, **overrides})
 
     def _kind_of(self, name: str) -> str:
-        """Return the kind of a name; for a name of both kinds, a guess could put the wrong one into a pipeline."""
-        kinds = [kind for kind in ("selector", "classifier") if self._table(kind).has(name)]
-        if len(kinds) > 1:
+        """Return the kind of a name; of a selector and a classifier, a guess could put the wrong one into a pipeline."""
+        kinds = [kind for kind in STEPS if self._table(kind).has(name)]
+        if kinds[:2] == ["selector", "classifier"]:
             one, other = self.selector(name).spec, self.classifier(name).spec
             if (one.factory, one.defaults) == (other.factory, other.defaults):
                 return kinds[0]
             raise UsageError(f"{name!r} is both a selector and a classifier: add kind='selector' or kind='classifier'")
         if not kinds:
-            names = [*self.selectors, *self.classifiers]
-            raise UnknownNameError("selector or classifier", name, names, "see 'mfbench plugins'")
+            names = [*self.selectors, *self.classifiers, *self.regressors]
+            raise UnknownNameError("selector, classifier or regressor", name, names, "see 'mfbench plugins'")
         return kinds[0]
 
     def _table(self, kind: str) -> NameTable[Registered]:

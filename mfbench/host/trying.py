@@ -50,9 +50,10 @@ def tried(registered: Registered, params: Mapping[str, Any]) -> tuple[bool, str]
         return False, str(error)
     except Exception as error:  # noqa: BLE001 - whatever a constructor raises
         return False, f"it cannot be built: {describe_error(error)}"
-    if declared.kind == "classifier":
+    if declared.kind != "selector":
         missing = " and no ".join(name for name in ("fit", "predict") if not hasattr(estimator, name))
-        advice = "a classifier has fit and predict, and is written after a selector: SELECTOR -> CLASSIFIER"
+        kind = declared.kind
+        advice = f"a {kind} has fit and predict, and is written after a selector: SELECTOR -> {kind.upper()}"
         return False, f"it has no {missing}; {advice}" if missing else ""
     rows = np.random.default_rng(0).normal(size=(60, 8))
     target = np.arange(60) % 2
@@ -71,17 +72,10 @@ def tried(registered: Registered, params: Mapping[str, Any]) -> tuple[bool, str]
 def answer(plugin: Plugin, requests: Sequence[tuple[str, str]]) -> list[Answer]:
     """Return each factory's parameters, what it takes, and why it cannot be used: the fields of `Facts`."""
     registry = load_registry(exactly=[plugin])
-    lookups = {
-        "selector": registry.selector,
-        "classifier": registry.classifier,
-        "dataset": registry.dataset,
-        "metric": registry.metric,
-        "splitter": registry.splitter,
-    }
     answers: list[Answer] = []
     for kind, name in requests:
         try:
-            registered = lookups[kind](name)
+            registered = registry.entry(kind, name)
             names = parameter_names(registered)
             # A class that a user names may need parameters to be built at all; see `try_out`.
             is_selector = isinstance(registered.spec, SelectorSpec) and plugin.declared is None
@@ -98,4 +92,4 @@ def answer(plugin: Plugin, requests: Sequence[tuple[str, str]]) -> list[Answer]:
 def try_out(plugin: Plugin, kind: str, name: str, params: Mapping[str, Any]) -> tuple[bool, str]:
     """Return whether a class that a user names takes numbers, and why it cannot be used; see `tried`."""
     registry = load_registry(exactly=[plugin])
-    return tried(registry.selector(name) if kind == "selector" else registry.classifier(name), params)
+    return tried(registry.entry(kind, name), params)

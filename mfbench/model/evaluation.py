@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
-from mfbench.model.specs import Factory, check_name
+from mfbench.model.specs import CLASSIFICATION, Factory, check_name
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +58,72 @@ class Score:
 
 
 @dataclass(frozen=True, kw_only=True)
+class TaskSpec:
+    """A plugin's description of a task: what is predicted, by which learners, and how that is scored and reported.
+
+    Parameters
+    ----------
+    name : str
+        Name in specs of datasets and methods: lower-case words joined by hyphens.
+    summary : str
+        One line for ``mfbench plugins``.
+    target : {"classes", "numbers"}, default="classes"
+        What a target is: one of several classes, or a finite number.
+    learner : {"classifier", "regressor"}, default="classifier"
+        What predicts it: the key of a method in a suite, and the hook that registers it.
+    extends : str, default=""
+        Name of another task whose methods and metrics suit this one too.
+    metrics : sequence of str, default=()
+        The metrics of a suite that sets none; the first one is judged.
+    guess : str or callable, default=""
+        ``"package.module:function"`` or a callable: from the targets of all rows to the `mfbench.Predictions` of the
+        best constant, the score of which is what a method must beat. If empty, there is none.
+    strata : str or callable, default=""
+        From the targets of all rows to int64 codes of equal length, whose shares stratified splits preserve. If empty,
+        rows are split without regard to their targets.
+    description : str, default="{classes}"
+        What the target is, in the heading of a report; ``{classes}`` stands for the classes that the suite keeps.
+
+    Raises
+    ------
+    ValueError
+        If the name, `target` or `learner` is invalid.
+
+    Examples
+    --------
+    >>> TaskSpec(name="ranking", summary="Ordered classes", extends="classification").learner
+    'classifier'
+    """
+
+    name: str
+    summary: str
+    target: Literal["classes", "numbers"] = "classes"
+    learner: Literal["classifier", "regressor"] = "classifier"
+    extends: str = ""
+    metrics: Sequence[str] = ()
+    guess: Factory = ""
+    strata: Factory = ""
+    description: str = "{classes}"
+    expected_failures: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_name(self.name)
+        for name, allowed in (("target", ("classes", "numbers")), ("learner", ("classifier", "regressor"))):
+            if getattr(self, name) not in allowed:
+                raise ValueError(
+                    f"task {self.name!r} has the {name} {getattr(self, name)!r}: use {' or '.join(allowed)}"
+                )
+
+    def suits(self, tasks: Sequence[str] | Mapping[str, Mapping[str, Any]]) -> bool:
+        """Return whether what is for some tasks is for this one: it is among them, or they are all tasks."""
+        return not tasks or self.name in tasks or self.extends in tasks
+
+    def parameters(self, tasks: Sequence[str] | Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+        """Return the parameters that an estimator takes in this task."""
+        return dict(tasks.get(self.name, tasks.get(self.extends, {}))) if isinstance(tasks, Mapping) else {}
+
+
+@dataclass(frozen=True, kw_only=True)
 class MetricSpec(Score):
     """A plugin's description of a metric: a function that scores the predictions for a test part.
 
@@ -73,10 +139,12 @@ class MetricSpec(Score):
         undefined. Its arguments depend on `needs`; its other parameters can be set in an expression
         (``"fbeta(beta=2)"``).
     needs : {"labels", "scores", "probabilities", "predictions"}, default="labels"
-        What the function takes. With "labels", two arrays of shape (n_rows,): true and predicted class codes; if rows
+        What the function takes. With "labels", two arrays of shape (n_rows,): true and predicted targets; if rows
         have weights, their array as ``sample_weight`` too, if it has such a parameter. With the others, one
         `mfbench.Predictions`. If a classifier provides neither probabilities nor decision values ("scores"), or no
         probabilities ("probabilities"), the score is NaN and the function is not called.
+    tasks : sequence of str, default=("classification",)
+        Names of the tasks that it scores.
     defaults : mapping, default={}
         Parameters that override the defaults of the function.
     greater_is_better : bool, default=True
@@ -112,6 +180,7 @@ class MetricSpec(Score):
     summary: str
     function: Factory
     needs: Literal["labels", "scores", "probabilities", "predictions"] = "labels"
+    tasks: Sequence[str] = (CLASSIFICATION,)
     defaults: Mapping[str, Any] = field(default_factory=dict)
     expected_failures: Mapping[str, str] = field(default_factory=dict)
 
@@ -156,8 +225,8 @@ class ProtocolSpec:
         Defaults that differ in ``form = "published"``, which reproduces a paper's measurements.
     profiles : mapping of str to mapping, default={}
         Values of its keys in the profiles ``quick`` and ``standard``.
-    metrics : sequence of str, default=("accuracy", "balanced_accuracy")
-        The metrics of a suite that sets none.
+    metrics : sequence of str, default=()
+        The metrics of a suite that sets none; those of its task if empty.
     scores : mapping of str to Score, default={}
         Scores that its trials compute by themselves, which ``metrics`` may list; one that predicts also has the metrics
         of plugins.
@@ -199,7 +268,7 @@ class ProtocolSpec:
     keys: Mapping[str, Any]
     published: Mapping[str, Any] = field(default_factory=dict)
     profiles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    metrics: Sequence[str] = ("accuracy", "balanced_accuracy")
+    metrics: Sequence[str] = ()
     scores: Mapping[str, Score] = field(default_factory=dict)
     runner: str = "mfbench.run.trial.curve:PredictionRunner"
     resolver: str = "mfbench.suite.resolve:resolve_predictor"
@@ -225,7 +294,7 @@ class ProtocolSpec:
 
     def values(self, form: str) -> dict[str, Any]:
         """Return every key with its value in a form."""
-        return {"metrics": list(self.metrics), **self.keys, **(self.published if form == "published" else {})}
+        return {**self.keys, **(self.published if form == "published" else {})}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Factory = str | Callable[..., Any]
+CLASSIFICATION = "classification"  # the task of specs and datasets that name none
 Features = Any  # an array of float64, or a `scipy.sparse.csr_array`
 
 
@@ -40,6 +41,9 @@ class EstimatorSpec:
     warm_up : bool, default=False
         True for an estimator that compiles code on first use. It is then fitted on a few artificial rows before its
         first measured fit in a worker, which keeps compilation out of the trial's time.
+    tasks : sequence of str, or mapping of str to mapping, default=("classification",)
+        Names of the tasks that it fits; every task if empty. As a mapping, it has the parameters that it takes in each
+        task: ``{"classification": {}, "regression": {"target": "numbers"}}``. A suite of another task leaves it out.
     complexity : str, default=""
         Cost of a fit in training rows ``n``, features ``p`` and classes ``k``. With a coefficient on each term, it
         gives the seconds of a fit on an ordinary machine, including a classifier's predictions for the test rows:
@@ -73,6 +77,7 @@ class EstimatorSpec:
     grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     tags: Sequence[str] = ()
     warm_up: bool = False
+    tasks: Sequence[str] | Mapping[str, Mapping[str, Any]] = (CLASSIFICATION,)
     complexity: str = ""
     check_parameters: Mapping[str, Any] = field(default_factory=dict)
     expected_failures: Mapping[str, str] = field(default_factory=dict)
@@ -90,9 +95,9 @@ class SelectorSpec(EstimatorSpec):
     Parameters
     ----------
     targets : {"", "classes", "numbers"}, default=""
-        The y passed to `fit`: with "numbers", the numeric response if the dataset has one, else class codes; with
-        "classes", always class codes (a numeric response is cut at its median). If empty, scikit-learn's tags decide: a
-        regressor gets numbers, any other estimator class codes.
+        In a detection study of classes cut from a numeric response, the y passed to `fit`: the response with "numbers",
+        class codes with "classes". If empty, scikit-learn's tags decide: a regressor gets numbers, any other estimator
+        class codes.
     raw_input : bool, default=False
         True for a selector that handles categories and missing values itself. It gets the features unencoded (category
         codes, NaN for a missing value) and unscaled and, if it has such a parameter, ``categorical_features`` as a
@@ -149,6 +154,27 @@ class ClassifierSpec(EstimatorSpec):
 
 
 @dataclass(frozen=True, kw_only=True)
+class RegressorSpec(EstimatorSpec):
+    """A regressor: any scikit-learn regressor. See `EstimatorSpec` for the other parameters.
+
+    Parameters
+    ----------
+    tasks : sequence of str, or mapping of str to mapping, default=("regression",)
+        As in `EstimatorSpec`.
+    path : (str, str) or None, default=None
+        As in `ClassifierSpec`.
+
+    Examples
+    --------
+    >>> RegressorSpec(name="ridge", summary="Ridge regression", factory="sklearn.linear_model:Ridge").tasks
+    ('regression',)
+    """
+
+    tasks: Sequence[str] | Mapping[str, Mapping[str, Any]] = ("regression",)
+    path: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class DatasetSpec:
     """A plugin's description of a dataset; the dataset itself is not loaded.
 
@@ -162,6 +188,8 @@ class DatasetSpec:
         ``"package.module:function"`` or a callable that returns a `Dataset`. Its keyword parameters can be set in an
         expression (``"waveform-21(n_samples=1000)"``). None for a dataset from a mirror, the cache or the network,
         identified by `openml_id`, `uci_id` or `mirror_name`.
+    task : str, default="classification"
+        Name of the task that its target poses.
     source : str, default=""
         Origin of the data.
     license : str, default=""
@@ -177,7 +205,7 @@ class DatasetSpec:
     mirror_name : str, default=""
         Name in a mirror; if empty, the name of the dataset with underscores for hyphens.
     target : str, default=""
-        Label column, if it differs from the one that the repository declares.
+        Target column, if it differs from the one that the repository declares.
     categorical : sequence of str or None, default=None
         Numeric columns to treat as categorical; None means those declared by the repository.
     drop : sequence of str, default=()
@@ -202,6 +230,7 @@ class DatasetSpec:
     name: str
     summary: str
     loader: Factory | None = None
+    task: str = CLASSIFICATION
     source: str = ""
     license: str = ""
     citation: str = ""
@@ -274,7 +303,7 @@ class ExecutorSpec:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Dataset:
-    """A labelled table as loaded: not scaled, imputed or encoded beyond category codes.
+    """A table with a target, as loaded: not scaled, imputed or encoded beyond category codes.
 
     Parameters
     ----------
@@ -284,13 +313,15 @@ class Dataset:
         float64. A categorical column holds codes 0, 1, …; NaN marks a missing value. Sparse features stay sparse, as
         `scipy.sparse.csr_array`; they have neither categories nor missing values.
     y : ndarray of shape (n_samples,)
-        Class codes 0 … n_classes - 1 (int64).
+        The target: class codes 0 … n_classes - 1 (int64), or numbers (float64).
     class_names : tuple of str
-        The label behind each code.
+        The label behind each code; empty if the target is a number.
     feature_names : tuple of str
         One name per column.
     categorical : ndarray of shape (n_features,)
         True for a column of categories.
+    task : str, default="classification"
+        Name of the task that the target poses.
     categories : mapping of str to tuple of str, default={}
         The label behind each code of a categorical column, by feature name.
     encoding : {"one-hot", "ordinal"}, default="one-hot"
@@ -300,7 +331,8 @@ class Dataset:
     interactions : tuple of (int, int) or None, default=None
         Pairs of interacting features, if the truth is known.
     response : ndarray of shape (n_samples,) or None, default=None
-        float64: the number behind each class, if the classes come from a response cut into parts.
+        float64: the number behind each class, if the classes come from a response cut into parts. Detection studies
+        pass it to selectors that take numbers.
     groups : ndarray of shape (n_samples,) or None, default=None
         int64: the group of each row, such as the patient. Rows of one group are in the same part of a split.
     time : ndarray of shape (n_samples,) or None, default=None
@@ -318,10 +350,11 @@ class Dataset:
 
     name: str
     X: Features
-    y: NDArray[np.int64]
+    y: NDArray[Any]
     class_names: tuple[str, ...]
     feature_names: tuple[str, ...]
     categorical: NDArray[np.bool_]
+    task: str = CLASSIFICATION
     categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     encoding: Literal["one-hot", "ordinal"] = "one-hot"
     relevant: tuple[int, ...] | None = None
@@ -335,11 +368,6 @@ class Dataset:
     source: str = ""
     license: str = ""
     citation: str = ""
-
-    @property
-    def task(self) -> Literal["classification", "regression"]:
-        """Whether the truth is a class, or a number that `y` only approximates."""
-        return "classification" if self.response is None else "regression"
 
     @property
     def n_samples(self) -> int:
@@ -358,7 +386,7 @@ class Dataset:
 
     @property
     def n_classes(self) -> int:
-        """Number of classes."""
+        """Number of classes; 0 if the target is a number."""
         return len(self.class_names)
 
 

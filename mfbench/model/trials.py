@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Predictions:
-    """A classifier's predictions for the rows of a test part, and the truth.
+    """A learner's predictions for the rows of a test part, and the truth.
 
     Parameters
     ----------
     y_true, y_pred : ndarray of shape (n_rows,)
-        True and predicted class codes (int64).
+        True and predicted class codes (int64), or numbers (float64).
     y_score : ndarray of shape (n_rows, n_seen_classes) or (n_rows,), or None
-        Probabilities or decision values; None if the classifier provides neither, or no metric needs them. Decision
+        Probabilities or decision values; None if the learner provides neither, or no metric needs them. Decision
         values for two classes are one column, large for the second class.
     classes : ndarray of shape (n_seen_classes,)
         The class code of each column of `y_score`: the classes of the training part.
@@ -35,8 +35,8 @@ class Predictions:
         The weights of the rows, above 0; None if the dataset has none.
     """
 
-    y_true: NDArray[np.int64]
-    y_pred: NDArray[np.int64]
+    y_true: NDArray[Any]
+    y_pred: NDArray[Any]
     y_score: NDArray[np.float64] | None
     classes: NDArray[np.int64]
     is_probability: bool

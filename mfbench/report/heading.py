@@ -27,7 +27,11 @@ def setting_of(run: Run) -> str:
 
 
 def _classes(meta: RunMetadata, labels: Sequence[str]) -> str:
-    """Return which classes are kept, naming the datasets that deviate from the suite's rule."""
+    """Return what is predicted: classes with those that are kept, naming the datasets that deviate from the rule."""
+    return meta.task.description.replace("{classes}", _kept_classes(meta, labels))
+
+
+def _kept_classes(meta: RunMetadata, labels: Sequence[str]) -> str:
     texts = {"two-largest": "two largest classes", "all": "all classes"}
     own = [label for label in labels if meta.classes.get(label, meta.protocol.classes) != meta.protocol.classes]
     if not own:

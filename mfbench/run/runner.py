@@ -311,6 +311,7 @@ def _job(
         protocol=plan.protocol,
         runner=plan.loaded.spec.runner,
         settings=plan.loaded.protocol,
+        task=plan.loaded.task,
         true_pairs={label: tuple(planned.data.interactions or ()) for label, planned in plan.datasets.items()},
         structures={label: p.structure for label, p in plan.datasets.items() if p.structure is not None},
         references=references,

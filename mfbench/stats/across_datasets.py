@@ -17,7 +17,7 @@ import pandas as pd
 from scipy import special, stats
 
 from mfbench.host.registry import load_registry
-from mfbench.model.trials import Predictions
+from mfbench.model.evaluation import TaskSpec
 from mfbench.run.trial.metrics import Metric, resolve_metrics
 from mfbench.stats.bayesian import signed_rank_test
 from mfbench.stats.cells import MissingPolicy
@@ -30,6 +30,7 @@ from mfbench.stats.paired import (
     rank_biserial,
     wilcoxon_test,
 )
+from mfbench.suite.tasks import constant_guess, task_named
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -240,18 +241,17 @@ def complete(
     return Completed(scores, ranks, holes, [str(row) for row in rows if row not in scores.index], [], policy)
 
 
-def dummy_score(truth: np.ndarray[Any, np.dtype[np.int64]], metric: Metric) -> float:
-    """Return the score of a constant prediction: the most frequent class, with class frequencies as probabilities."""
-    seen, counts = np.unique(truth, return_counts=True)
-    shares = np.tile(counts / counts.sum(), (len(truth), 1))
-    guess = np.full(len(truth), seen[np.argmax(counts)])
-    return metric.of(Predictions(truth, guess, shares, seen, True))
+def dummy_score(task: TaskSpec, truth: np.ndarray[Any, np.dtype[Any]], metric: Metric) -> float:
+    """Return the score of a task's best constant prediction; NaN if the task has none."""
+    guess = constant_guess(task, truth)
+    return float("nan") if guess is None else metric.of(guess)
 
 
-def dummy_scores(datasets: Iterable[Mapping[str, Any]], name: str) -> dict[str, float]:
+def dummy_scores(datasets: Iterable[Mapping[str, Any]], name: str, task: str) -> dict[str, float]:
     """Return the score of a constant prediction on each dataset, by label."""
-    (metric,) = resolve_metrics([name], load_registry())
-    return {dataset["label"]: dummy_score(dataset["truth"], metric) for dataset in datasets}
+    registry = load_registry()
+    (metric,), spec = resolve_metrics([name], registry), task_named(task, registry)
+    return {dataset["label"]: dummy_score(spec, dataset["truth"], metric) for dataset in datasets}
 
 
 LEAST_DATASETS = 2

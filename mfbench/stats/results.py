@@ -205,8 +205,9 @@ class Run:
 
     @cached_property
     def largest_classes(self) -> dict[str, float]:
-        """Share of the largest class in the rows of each dataset."""
-        return {d["label"]: float(np.bincount(d["truth"]).max() / len(d["truth"])) for d in self._stored.datasets}
+        """Share of the largest class in the rows of each dataset that has classes."""
+        datasets = [dataset for dataset in self._stored.datasets if dataset["class_names"]]
+        return {d["label"]: float(np.bincount(d["truth"]).max() / len(d["truth"])) for d in datasets}
 
     @cached_property
     def curves(self) -> pd.DataFrame:
@@ -589,7 +590,7 @@ class Run:
             return {}
         if self.detects:
             raise UsageError(f"missing = 'impute-dummy' needs a score of predictions, and {metric} is not one")
-        return dummy_scores(self._stored.datasets, metric)
+        return dummy_scores(self._stored.datasets, metric, self.meta.task.name)
 
     def _changed(self, changes: dict[str, Any]) -> ComparisonSettings:
         self._check("metric", changes.get("metric", self.metrics[0]), self.metrics)

@@ -79,7 +79,8 @@ def dataset_frame(datasets: Sequence[Mapping[str, Any]], score: Score) -> pd.Dat
     """Return one row per dataset: label, shape, trivial accuracy, class names and counts, content hash, source."""
     rows = []
     for dataset in datasets:
-        counts = np.bincount(dataset["truth"], minlength=len(dataset["class_names"]))
+        has_classes = bool(dataset["class_names"])
+        counts = np.bincount(dataset["truth"] if has_classes else [], minlength=len(dataset["class_names"]))
         classes = dict(zip(dataset["class_names"], counts.tolist(), strict=True))
         own = {"dataset": dataset["label"], "trivial_accuracy": _trivial(counts, score), "classes": classes}
         rows.append([{**dataset, **own}[name] for name in DATASETS])
@@ -87,6 +88,8 @@ def dataset_frame(datasets: Sequence[Mapping[str, Any]], score: Score) -> pd.Dat
 
 
 def _trivial(counts: NDArray[np.int64], score: Score) -> float:
+    if not len(counts):
+        return float("nan")
     shares = counts / counts.sum()
     if not score.is_one_vs_rest:
         return float(shares.max())

@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from mfbench.data.catalog import check_exists, collection_names, find, in_collection, resolved_reference
+from mfbench.data.catalog import check_exists, collection_names, in_collection, located, resolved_reference
 from mfbench.data.lookup import DatasetStatus, Lookup
 from mfbench.data.reference import FileReference, OpenMLSuiteReference, Reference, RepositoryReference, parse_reference
 from mfbench.errors import MfbenchError, UnknownNameError, UsageError, suggestion
@@ -27,7 +27,7 @@ from mfbench.suite.resolve import resolve_datasets
 from mfbench.suite.schema import Datasets, Method
 from mfbench.suite.validation_messages import describe
 
-FORM = "write LABEL = CLASSIFIER or LABEL = SELECTOR -> CLASSIFIER, such as 'MINE = relieff(n_neighbors=5) -> knn'"
+FORM = "write LABEL = LEARNER or LABEL = SELECTOR -> LEARNER, such as 'MINE = relieff(n_neighbors=5) -> knn'"
 TABLES = (".csv", ".tsv", ".arff", ".parquet", ".gz")
 _RULE = re.compile(r"top\s+(\S.*)", re.DOTALL)
 _SHOWN = 200  # characters of an addition in a message
@@ -39,8 +39,8 @@ def option_of(text: str, name: str = "--add") -> str:
     return f'{name} "{"".join(c if c.isprintable() else repr(c)[1:-1] for c in cut)}"'
 
 
-def parse_addition(text: str) -> Method:
-    """Parse a method: a label, a selector, a rule for the features to keep, and a classifier."""
+def parse_addition(text: str, learner: str = "classifier") -> Method:
+    """Parse a method: a label, a selector, a rule for the features to keep, and a learner of some kind."""
     option = option_of(text)
     label, steps = _split_label(text)
     pieces = _split_steps(steps)
@@ -58,9 +58,9 @@ def parse_addition(text: str) -> Method:
     values: dict[str, Any] = {"label": label}
     if rule is not None or len(expressions) > 1:
         values["selector"] = expressions[0]
-        values |= {"classifier": expressions[1]} if len(expressions) > 1 else {}
+        values |= {learner: expressions[1]} if len(expressions) > 1 else {}
     else:
-        values["classifier"] = expressions[0]
+        values[learner] = expressions[0]
     if rule is not None:
         values["top"] = _rule_value(rule[1].strip())
     try:
@@ -130,9 +130,9 @@ def _text_of(item: Any, registry: Registry) -> str:
     label, value = item
     steps = value if isinstance(value, tuple | list) else (value,)
     if len(steps) not in (1, 2):
-        raise UsageError(f"cannot add {label!r}: expected a classifier, or a pair of a selector and a classifier")
-    selectors, classifiers = registry.selectors, registry.classifiers
-    tables = (selectors, classifiers) if len(steps) == 2 else (selectors | classifiers,)
+        raise UsageError(f"cannot add {label!r}: expected a learner, or a pair of a selector and a learner")
+    selectors, learners = registry.selectors, registry.regressors | registry.classifiers
+    tables = (selectors, learners) if len(steps) == 2 else (selectors | learners,)
     try:
         parts = [
             step if isinstance(step, str) else str(expression_of(step, table))
@@ -159,7 +159,8 @@ def with_additions(
 ) -> LoadedSuite:
     """Return a suite with additional methods and datasets, and optionally another reference."""
     methods = _methods(loaded, registry, add)
-    tables = _tables(add_data, target, {"groups": groups, "time": time, "weights": weights})
+    columns = {"groups": groups, "time": time, "weights": weights}
+    tables = _tables(add_data, target, columns, loaded.task.name)
     report = loaded.suite.report
     if reference is not None:
         labels = [method.label for method in (*loaded.suite.methods, *methods.values())]
@@ -172,8 +173,8 @@ def with_additions(
         "report": report,
     }
     options = [("--add", text) for text in add] + [("--add-data", text) for text in add_data]
-    columns = {"--target": target, "--groups": groups, "--time": time, "--weights": weights}
-    options += [(option, column) for option, column in columns.items() if column is not None]
+    named = {"--target": target, **{f"--{name}": column for name, column in columns.items()}}
+    options += [(option, column) for option, column in named.items() if column is not None]
     options += [("--reference", reference)] if reference is not None else []
     first = len(loaded.suite.datasets)
     return replace(
@@ -191,7 +192,7 @@ def _methods(loaded: LoadedSuite, registry: Registry, add: Sequence[str]) -> dic
     methods: dict[str, Method] = {}
     for text in add:
         option = option_of(text)
-        method = _fitting(parse_addition(text), option, loaded, registry)
+        method = _fitting(parse_addition(text, loaded.task.learner), option, loaded, registry)
         if method.label in holders:
             holder = holders[method.label]
             raise UsageError(f"{option}: {method.label!r} is already the label of {holder}; choose another one")
@@ -202,22 +203,26 @@ def _methods(loaded: LoadedSuite, registry: Registry, add: Sequence[str]) -> dic
 
 
 def _fitting(method: Method, option: str, loaded: LoadedSuite, registry: Registry) -> Method:
-    """Adapt a method to the protocol: with a classifier if test rows are predicted, else with a single step."""
+    """Adapt a method to the protocol: with a learner if test rows are predicted, else with a single step."""
+    kind = loaded.task.learner
+    learner = method.steps.get(kind)
+    learners = registry.classifiers if kind == "classifier" else registry.regressors
     if loaded.spec.predicts:
-        if method.classifier is None:
-            raise UsageError(f"{option}: the suite predicts classes, so write a classifier after the rule, such as knn")
-        name = parse(method.classifier, references=True).bare_name
-        if method.selector is None and name in _names(registry.selectors) - _names(registry.classifiers):
-            raise UsageError(f"{option}: {name!r} is a selector; write a classifier after it, such as '{name} -> knn'")
+        if learner is None:
+            target = loaded.task.target
+            raise UsageError(f"{option}: the suite predicts {target}, so write a {kind} after the rule, such as knn")
+        name = parse(learner, references=True).bare_name
+        if method.selector is None and name in _names(registry.selectors) - _names(learners):
+            raise UsageError(f"{option}: {name!r} is a selector; write a {kind} after it, such as '{name} -> knn'")
         return method
-    if method.selector is not None and method.classifier is not None:
+    if method.selector is not None and learner is not None:
         raise UsageError(
-            f"{option}: the protocol {loaded.protocol.kind!r} predicts nothing, so leave out '-> {method.classifier}'"
+            f"{option}: the protocol {loaded.protocol.kind!r} predicts nothing, so leave out '-> {learner}'"
         )
-    if method.selector is None and method.classifier is not None:
-        name = parse(method.classifier, references=True).bare_name
-        if is_reference(name) or name not in _names(registry.classifiers) - _names(registry.selectors):
-            return method.model_copy(update={"selector": method.classifier, "classifier": None})
+    if method.selector is None and learner is not None:
+        name = parse(learner, references=True).bare_name
+        if is_reference(name) or name not in _names(learners) - _names(registry.selectors):
+            return method.model_copy(update={"selector": learner, kind: None})
     return method
 
 
@@ -227,16 +232,17 @@ def _names(listed: Mapping[str, object]) -> set[str]:
 
 def declare_classes(method: Method, option: str, registry: Registry) -> None:
     """Declare the classes that a method names by import path; an error message starts with the option."""
-    for kind, text in (("selector", method.selector), ("classifier", method.classifier)):
-        if text is not None:
-            try:
-                registry.declare_expression(kind, parse(text, references=True))
-            except UsageError as error:
-                raise UsageError(f"{option}: {error}") from None
+    for kind, text in method.steps.items():
+        try:
+            registry.declare_expression(kind, parse(text, references=True))
+        except UsageError as error:
+            raise UsageError(f"{option}: {error}") from None
 
 
-def _tables(add_data: Sequence[str], target: str | None, columns: Mapping[str, str | None]) -> list[Datasets]:
-    """Return a table for each added dataset; the target applies to datasets with selectable columns."""
+def _tables(
+    add_data: Sequence[str], target: str | None, columns: Mapping[str, str | None], task: str
+) -> list[Datasets]:
+    """Return a table for each added dataset; target and task apply to datasets with selectable columns."""
     for name, column in columns.items():
         if column is not None and not add_data:
             raise UsageError(
@@ -255,14 +261,15 @@ def _tables(add_data: Sequence[str], target: str | None, columns: Mapping[str, s
         if isinstance(reference, FileReference):
             text = f"{FileReference.prefix}{reference.path.absolute()}"
         # A suite may restrict the classes of its own datasets; added data must keep all classes.
-        own: dict[str, Any] = {"target": target if has_columns else None, **columns}
+        own: dict[str, Any] = dict(columns)
+        own |= {"target": target, "task": task} if has_columns else {}
         try:
             tables.append(Datasets(use=[text], classes="all", **own))
         except ValidationError as error:
             raise UsageError(f"{option}: {describe(error, Datasets)[0]}") from None
     if target is not None and not any(table.target for table in tables):
         raise UsageError(
-            f"--target {target!r} is the label column of an added dataset: add one with --add-data 'file:PATH', "
+            f"--target {target!r} is the target column of an added dataset: add one with --add-data 'file:PATH', "
             "'openml:ID' or 'uci:ID', or leave --target out"
         )
     return tables
@@ -272,7 +279,7 @@ def pull(words: Sequence[str], registry: Registry, lookup: Lookup) -> Iterator[D
     """Download datasets into the cache."""
     for label, reference in _references(words, registry, lookup).items():
         try:
-            loaded = find(reference, registry, lookup)
+            loaded = located(reference, registry, lookup)
         except MfbenchError as error:
             yield DatasetStatus(label, "failed", str(error))
             continue

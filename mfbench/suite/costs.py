@@ -133,12 +133,9 @@ class DeclaredCosts:
         self._protocol = plan.protocol
         self._formulas: dict[tuple[str, str], Complexity] = {}
         for method in plan.methods.values():
-            for kind, step, find in (
-                ("selector", method.selector, registry.selector),
-                ("classifier", method.classifier, registry.classifier),
-            ):
-                if step is not None:
-                    self._formulas[kind, step.expression.name] = _formula(find(step.expression.name).spec.complexity)
+            for step in method.steps:
+                name = step.expression.name
+                self._formulas[step.kind, name] = _formula(registry.entry(step.kind, name).spec.complexity)
         self._leaders: dict[str, ResolvedMethod] = {}
         for method in plan.methods.values():
             if method.selector is not None:
@@ -162,12 +159,12 @@ class DeclaredCosts:
         return self._sizes[dataset][fold]
 
     def one_fit(self, method: ResolvedMethod, n: float, p: int, k: int) -> float:
-        """Return the seconds of one fit of a method's selector on ``n`` rows, and of its classifier at each size."""
-        selecting = 0.0 if method.selector is None else self._fit("selector", method.selector, n, p, k)
-        if method.classifier is None:
+        """Return the seconds of one fit of a method's selector on ``n`` rows, and of its learner at each size."""
+        selecting = 0.0 if method.selector is None else self._fit(method.selector, n, p, k)
+        if method.learner is None:
             return selecting
-        step, widths = method.classifier, fitted_columns(method, p, p)
-        return selecting + sum(self._fit("classifier", step, n, columns, k) for columns in widths)
+        step, widths = method.learner, fitted_columns(method, p, p)
+        return selecting + sum(self._fit(step, n, columns, k) for columns in widths)
 
     def _cost(self, method: ResolvedMethod, sizes: FoldSizes) -> Cost:
         seconds = self._seconds(method, sizes)
@@ -185,16 +182,16 @@ class DeclaredCosts:
             columns = sizes.features if method.selector.raw_input else sizes.columns
             for place, number in fits.selectors.items():
                 if shared is None or place not in shared.selectors:
-                    seconds += number * self._fit("selector", method.selector, place.rows, columns, sizes.classes)
-        if method.classifier is not None:
+                    seconds += number * self._fit(method.selector, place.rows, columns, sizes.classes)
+        if method.learner is not None:
             for columns in fitted_columns(method, sizes.features, sizes.columns):
-                for rows, number in fits.classifiers.items():
-                    one = self._fit("classifier", method.classifier, rows, columns, sizes.classes)
+                for rows, number in fits.learners.items():
+                    one = self._fit(method.learner, rows, columns, sizes.classes)
                     seconds += number * (one + EVALUATION)
         return seconds * sizes.problems
 
-    def _fit(self, kind: str, step: Step, n: float, p: float, k: float) -> float:
-        return _value(self._formulas[kind, step.expression.name], n, p, k)
+    def _fit(self, step: Step, n: float, p: float, k: float) -> float:
+        return _value(self._formulas[step.kind, step.expression.name], n, p, k)
 
 
 def declared_costs(plan: Plan, registry: Registry) -> DeclaredCosts:

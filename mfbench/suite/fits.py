@@ -47,10 +47,10 @@ class FitLocation:
 class Fits:
     """The number of selector fits by location, and of classifier fits by number of rows."""
 
-    # For a classifier with a curve, the number at each size.
+    # For a learner with a curve, the number at each size.
 
     selectors: Counter[FitLocation] = field(default_factory=Counter)
-    classifiers: Counter[int] = field(default_factory=Counter)
+    learners: Counter[int] = field(default_factory=Counter)
 
 
 def sizes_of(planned: PlannedDataset, protocol: EvaluationProtocol) -> list[FoldSizes]:
@@ -126,7 +126,7 @@ def fits_of(method: ResolvedMethod, sizes: FoldSizes, protocol: EvaluationProtoc
         if method.selector is not None:
             fits.selectors[outer] = 1
         else:
-            fits.classifiers[sizes.rows] = 1
+            fits.learners[sizes.rows] = 1
         return fits
     rounds = _rounds(method, sizes)
     classified = _tried(_fitted_grid(method), rounds[0][1])
@@ -134,17 +134,17 @@ def fits_of(method: ResolvedMethod, sizes: FoldSizes, protocol: EvaluationProtoc
     searched = () if method.search is None else (method.search, method.grid)  # points that other searches do not try
     grid = canonical_text((*_selector_grid(method), *searched)) if selections > 1 else ""
     if method.selection == "per-dataset" and method.grid:
-        fits.classifiers[sizes.rows] = classified
+        fits.learners[sizes.rows] = classified
         if method.selector is not None:
             fits.selectors[FitLocation(False, sizes.rows, grid)] = selections
         return fits
     for rows, points in rounds if method.grid else ():
-        fits.classifiers[rows] += min(classified, points) * sizes.scorings
+        fits.learners[rows] += min(classified, points) * sizes.scorings
         if method.selector is not None:
             inner = rows < sizes.tuned or not sizes.final
             fits.selectors[FitLocation(inner, rows, grid)] = min(selections, points) * sizes.scorings
     if not (method.grid and sizes.final and rounds[-1][0] == sizes.tuned):
-        fits.classifiers[sizes.rows] += 1
+        fits.learners[sizes.rows] += 1
         if method.selector is not None:
             fits.selectors[outer] = 1
     return fits
@@ -165,9 +165,9 @@ def _tried(axes: list[Axis], points: int) -> int:
 
 
 def _fitted_grid(method: ResolvedMethod) -> list[Axis]:
-    """Return a method's grid values, except along a classifier's path, where one fit serves all values."""
-    path = method.classifier.path[0] if method.classifier is not None and method.classifier.path is not None else None
-    return [values for target, name, values in method.grid if target != "classifier" or name != path]
+    """Return a method's grid values, except along a learner's path, where one fit serves all values."""
+    path = method.learner.path[0] if method.learner is not None and method.learner.path is not None else None
+    return [values for target, name, values in method.grid if target in ("selector", TOP) or name != path]
 
 
 def _selector_grid(method: ResolvedMethod) -> list[Axis]:

@@ -15,7 +15,7 @@ from mfbench.errors import SuiteError, UnknownNameError, UsageError, quoted, sug
 from mfbench.host.expressions import Expression, Registered, parse
 from mfbench.host.factories import check_parameters
 from mfbench.host.registry import Registry
-from mfbench.model.evaluation import CURVE_METRICS, ProtocolSpec, Score
+from mfbench.model.evaluation import CURVE_METRICS, ProtocolSpec, Score, TaskSpec
 from mfbench.suite.schema import (
     FEWEST_ROWS,
     LARGEST_FILE,
@@ -26,6 +26,7 @@ from mfbench.suite.schema import (
     check_datasets,
     standard_profiles,
 )
+from mfbench.suite.tasks import misfit, task_of
 from mfbench.suite.validation_messages import describe
 
 # Keys of every protocol: they determine how a trial is run and scored, not its rows.
@@ -124,6 +125,7 @@ class LoadedSuite:
     protocol: ProtocolSettings  # the protocol with the profile applied: every key of its kind is set
     request: tuple[str, ...]  # the words after `mfbench suite` that request this suite
     spec: ProtocolSpec  # of the kind of protocol
+    task: TaskSpec
     scores: Mapping[str, Score]  # what the metrics of the protocol mean, by name in its order
     part: str | None = None  # name of the part to run; None for the whole suite
     # Methods that are not in the file, by label, each with the option that added it.
@@ -193,20 +195,23 @@ def load_suite(
         if not suite.parts:
             raise UsageError(f"--part {part!r}: the suite {suite.suite.name!r} has no parts; use --only GLOB")
         raise UnknownNameError("part", part, suite.parts, f"of suite {suite.suite.name!r}")
-    suite = expand_replicates(_of_profile(suite, profile_name, profiles, str(path)), profile_name, str(path))
+    suite = _of_profile(suite, profile_name, profiles, str(path))
+    task = task_of(suite.datasets, registry, str(path), registry.home_of(path.resolve().parent))
+    _check_learners(suite, spec, task, str(path))
+    suite = expand_replicates(suite, profile_name, str(path))
     options = {"--profile": profile_name, "--part": part, "--seed": seed, "--max-rows": max_rows}
     words = [word for option, value in options.items() if value is not None for word in (option, str(value))]
     words += [word for metric in metrics for word in ("--metric", metric)]
-    protocol = suite.protocol.completed(spec, profiles[profile_name])
+    protocol = suite.protocol.completed(spec, profiles[profile_name], task.metrics)
     if max_rows is not None:
         if not spec.samples:
             raise UsageError(f"--max-rows: the protocol {protocol.kind!r} of {path} does not sample training rows")
         if max_rows < FEWEST_ROWS:
             raise UsageError(f"--max-rows {max_rows} is too few: use a whole number from {FEWEST_ROWS}")
         protocol = protocol.model_copy(update={"max_rows": max_rows})
-    scores = scores_of(protocol, spec, registry, metrics, str(path))
+    scores = scores_of(protocol, spec, task, registry, metrics, str(path))
     protocol = protocol.model_copy(update={"metrics": list(scores)})
-    return LoadedSuite(suite, path, profile_name, protocol, (name, *words), spec, scores, part)
+    return LoadedSuite(suite, path, profile_name, protocol, (name, *words), spec, task, scores, part)
 
 
 def _of_profile(suite: Suite, profile: str, profiles: Collection[str], file: str) -> Suite:
@@ -306,10 +311,6 @@ def protocol_of(suite: Suite, registry: Registry, file: str) -> ProtocolSpec:
     keys = [*spec.keys, *COMMON, *(key for key, is_possible in optional.items() if is_possible)]
     if "metrics" in suite.protocol.model_fields_set and not suite.protocol.metrics:
         raise SuiteError(f"{file}: protocol.metrics: an empty list; list at least one metric, or leave it out")
-    if spec.predicts:
-        for position, method in enumerate(suite.methods):
-            if method.classifier is None:
-                raise SuiteError(f"{file}: methods[{position}].classifier: missing; add classifier = …")
     tables = {"protocol": suite.protocol, **{f"profiles.{name}": table for name, table in suite.profiles.items()}}
     for path, table in tables.items():
         for key in sorted(table.model_fields_set - set(keys)):
@@ -319,8 +320,27 @@ def protocol_of(suite: Suite, registry: Registry, file: str) -> ProtocolSpec:
     return spec
 
 
+def _check_learners(suite: Suite, spec: ProtocolSpec, task: TaskSpec, file: str) -> None:
+    """Refuse a method without the learner that the task needs if test rows are predicted."""
+    for position, method in enumerate(suite.methods):
+        kinds = [kind for kind in method.steps if kind != "selector"]
+        other = next((kind for kind in kinds if kind != task.learner), None)
+        if other is not None:
+            raise SuiteError(
+                f"{file}: methods[{position}].{other}: the datasets pose the task {task.name}, which needs a "
+                f"{task.learner}; write {task.learner} = …"
+            )
+        if spec.predicts and not kinds:
+            raise SuiteError(f"{file}: methods[{position}].{task.learner}: missing; add {task.learner} = …")
+
+
 def scores_of(
-    protocol: ProtocolSettings, spec: ProtocolSpec, registry: Registry, added: Sequence[str] = (), file: str = ""
+    protocol: ProtocolSettings,
+    spec: ProtocolSpec,
+    task: TaskSpec,
+    registry: Registry,
+    added: Sequence[str] = (),
+    file: str = "",
 ) -> dict[str, Score]:
     """Return what a protocol's metrics mean, by name; those of ``--metric`` come first."""
     scores = dict[str, Score]()
@@ -328,7 +348,7 @@ def scores_of(
         for metric in metrics:
             location = f"--metric {metric!r}" if option else f"{file}: protocol.metrics"
             try:
-                name, score = _score(metric, spec, registry)
+                name, score = _score(metric, spec, registry, task)
             except UsageError as error:
                 raise (UsageError if option else SuiteError)(f"{location}: {error}") from None
             if name not in scores:
@@ -355,7 +375,7 @@ def score_named(text: str, registry: Registry) -> tuple[str, Score]:
     return _score(text, spec, registry)
 
 
-def _score(text: str, spec: ProtocolSpec, registry: Registry) -> tuple[str, Score]:
+def _score(text: str, spec: ProtocolSpec, registry: Registry, task: TaskSpec | None = None) -> tuple[str, Score]:
     """Return the canonical name of a metric, and what it means."""
     own = spec.own_scores
     if text in own:
@@ -368,6 +388,8 @@ def _score(text: str, spec: ProtocolSpec, registry: Registry) -> tuple[str, Scor
     except UnknownNameError:
         raise UnknownNameError("metric", expression.name, [*own, *registry.metrics], "see 'mfbench plugins'") from None
     check_parameters(registered, expression.params)
+    if task is not None and not task.suits(registered.spec.tasks):
+        raise UsageError(misfit(task, registered.spec.tasks, repr(text)))
     name = str(expression)
     if len(name) > LONGEST_METRIC or not name.isascii():  # `Metric` would refuse to read it from the stored run
         raise UsageError(f"a metric with its parameters has at most {LONGEST_METRIC} characters, all of them ASCII")

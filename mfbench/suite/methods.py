@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from mfbench.data.reference import RegisteredReference
 from mfbench.errors import SuiteError, UsageError, suggestion
@@ -16,6 +16,10 @@ from mfbench.suite.protocols import EvaluationProtocol, Split, checked_splits
 from mfbench.suite.schema import Classes, Curve, Method, Range, Search, Selection, Size, SizeRange, Top, Weights
 from mfbench.suite.search import Axis, Grid
 from mfbench.suite.splitters import DatasetSplits, Structure
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 SHOWN_SIZES = 10  # of a list in a description
 
@@ -63,15 +67,17 @@ SHOWN_VALUES = 6  # of each grid in a description
 
 @dataclass(frozen=True)
 class Step:
-    """A selector or classifier of a method, resolved."""
+    """A selector or learner of a method, resolved."""
 
     expression: Expression  # name and parameters; the registry lists this name
+    kind: str  # "selector", or the kind of learner
     raw_input: bool = False  # for selectors: whether it is fitted on unencoded columns
     numbers: bool = False  # for selectors: whether it is fitted on numbers if the dataset has a numeric response
     # The parameter for which one fit serves all values, and the name of the method that takes a value: a selector's
     # returns weights, a classifier's returns another fitted classifier.
     path: tuple[str, str] | None = None
     written: Expression | None = None  # as in the suite; None if equal to `expression`
+    task: Mapping[str, Any] = field(default_factory=dict)  # what it takes in the suite's task unless the suite sets it
 
     def __str__(self) -> str:
         return str(self.written or self.expression)
@@ -88,21 +94,26 @@ class ResolvedMethod:
 
     label: str  # name in tables
     selector: Step | None
-    classifier: Step | None  # None only if the protocol predicts nothing
+    learner: Step | None  # a classifier or regressor; None only if the protocol predicts nothing
     top: Top | Literal["relevant"]  # the rule that turns weights into a subset
-    grid: Grid = ()  # values to tune; the target is "selector", "classifier" or "top"
+    grid: Grid = ()  # values to tune; the target is the kind of a step, or "top"
     selection: Selection = "nested"  # how the grid point is selected; "nested" for a method without a grid
     weights: Weights | None = None  # the distance that the weights of the kept features scale
     curve: Curve | None = None  # numbers of features at which the method is scored; `top` is then "all"
     search: Search | None = None  # which points of the grid are tried; None for all
 
+    @property
+    def steps(self) -> list[Step]:
+        """The steps that it has: selector, then learner."""
+        return [step for step in (self.selector, self.learner) if step is not None]
+
     def describe(self) -> str:
         """Return the whole definition in one line: steps with parameters, and the grid."""
-        parts = [str(step) for step in (self.selector, self.classifier) if step is not None]
+        parts = [str(step) for step in self.steps]
         rules = [] if self.weights is None else [f"weighted ({self.weights})"]
         if self.curve is not None:
             rules.insert(0, describe_curve(self.curve))
-        # A classifier alone has a rule only if nothing is predicted and its own weights are used.
+        # A learner alone has a rule only if nothing is predicted and its own weights are used.
         elif (self.selector is not None or self.top != "all") and TOP not in {target for target, _, _ in self.grid}:
             rules.insert(0, f"top {self.top}")
         if rules:
@@ -111,10 +122,10 @@ class ResolvedMethod:
         return " → ".join(parts) + _tuned(self.grid, scope, self.search)
 
     @property
-    def described_classifier(self) -> str:
-        """The classifier with its parameters and its part of the grid; empty without a classifier."""
-        own = tuple(entry for entry in self.grid if entry[0] == "classifier")
-        return "" if self.classifier is None else f"{self.classifier}{_tuned(own)}"
+    def described_learner(self) -> str:
+        """The learner with its parameters and its part of the grid; empty without a learner."""
+        own = tuple(entry for entry in self.grid if entry[0] not in ("selector", TOP))
+        return "" if self.learner is None else f"{self.learner}{_tuned(own)}"
 
 
 def _tuned(grid: Grid, scope: Sequence[str] = (), search: Search | None = None) -> str:
@@ -144,14 +155,10 @@ def resolve_grid(method: Method, registered: Mapping[str, Registered], location:
     if method.tune is None:
         return ()
     if method.tune == "default":
-        fixed = {
-            "classifier": parse(method.classifier or "none").params,
-            "selector": parse(method.selector or "none").params,
-        }
+        fixed = {kind: parse(text).params for kind, text in method.steps.items()}
         return tuple(
             (target, name, tuple(values))
-            for target in ("selector", "classifier")
-            if target in registered
+            for target in method.steps
             for name, values in registered[target].spec.grid.items()
             if name not in fixed[target]  # a parameter that the suite sets is not tuned
         )
@@ -211,7 +218,7 @@ def _resolve_key(
     target, dot, name = key.partition(".")
     if dot:
         if target not in registered:
-            raise SuiteError(f"{location}.{key}: the method has no such step; write selector.NAME or classifier.NAME")
+            raise SuiteError(f"{location}.{key}: the method has no such step; write {_steps_of(registered)}")
         try:
             check_parameters(registered[target], [name])
         except UsageError as error:
@@ -221,11 +228,14 @@ def _resolve_key(
     if len(owners) == 1:
         return owners[0], key
     if owners:
-        raise SuiteError(
-            f"{location}.{key}: both steps have a parameter {key!r}; write selector.{key} or classifier.{key}"
-        )
+        steps = _steps_of(registered, key)
+        raise SuiteError(f"{location}.{key}: both steps have a parameter {key!r}; write {steps}")
     names = [name for spec in registered.values() for name in parameter_names(spec)]
     raise SuiteError(f"{location}.{key}: no step of this method has a parameter {key!r}{suggestion(key, names)}")
+
+
+def _steps_of(registered: Mapping[str, Registered], name: str = "NAME") -> str:
+    return " or ".join(f"{kind}.{name}" for kind in sorted(registered, key="selector".__ne__))
 
 
 def _check_top_values(values: Sequence[Any], location: str) -> None:
@@ -261,7 +271,9 @@ class PlannedDataset:
     structure: Structure | None = None  # its splitter, if it has one
     own_splits: DatasetSplits | None = None  # the facts about its splits if it has a splitter
     splitters: Sequence[Mapping[str, Any]] = ()  # what determines these splits, besides data and seed
+    strata: NDArray[np.int64] | None = None  # codes whose shares stratified splits preserve; None for the classes
 
     def splits(self, protocol: EvaluationProtocol, repeat: int) -> list[Split]:
         """Return the splits of one repeat."""
-        return checked_splits(protocol, self.label, self.data.y, repeat, self.structure)
+        strata = self.data.y if self.strata is None else self.strata
+        return checked_splits(protocol, self.label, strata, repeat, self.structure)

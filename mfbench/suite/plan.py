@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+import numpy as np
+
 from mfbench.data.catalog import find, needs_lookup
 from mfbench.data.lookup import Lookup, content_hash
 from mfbench.data.prepare import Columns, dropped_classes, restrict_classes
@@ -32,6 +34,7 @@ from mfbench.suite.published import PublishedCount, PublishedFigure, PublishedTa
 from mfbench.suite.resolve import DatasetEntry, resolve_datasets, resolve_methods
 from mfbench.suite.schema import Method, ProtocolSettings, check_trials
 from mfbench.suite.splitters import check_splitter, structure_of
+from mfbench.suite.tasks import strata_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +258,8 @@ def _add_dataset(plan: Plan, label: str, entry: DatasetEntry, registry: Registry
             assert isinstance(reference, RegisteredReference)  # `check_rounds` rejects all others
             plan.datasets[label] = _planned(label, whole, entry, reference=reference)
             return
-        located = find(reference, registry, lookup)
+        registered = isinstance(reference, RegisteredReference)
+        located = find(reference, registry, lookup, None if registered else entry.task)
         collections = _collections(reference, registry)
         data = with_structure(located.data, entry.columns, repr(reference.text))
         planned = _planned(label, data, entry, collections=collections, location=located.location)
@@ -285,13 +289,16 @@ def _with_splits(planned: PlannedDataset, plan: Plan, registry: Registry) -> Pla
     """Add the splitter of a dataset, after checking that it can be split."""
     protocol, settings, data = plan.protocol, plan.loaded.protocol, planned.data
     structure = structure_of(data, plan.loaded.spec, settings.splitter, registry)
-    planned = replace(planned, structure=structure)
+    planned = replace(planned, structure=structure, strata=strata_of(plan.loaded.task, data.y))
     splits = planned.splits(protocol, 0)
-    for split in splits:
+    for fold, split in enumerate(splits, 1):
         check_parts(data.weights, (split.train, split.test))
+        if structure is not None and np.ptp(data.y[split.train]) == 0:
+            title = structure.outer.title
+            raise DataError(f"{title}: fold {fold} trains on a single value of the target; use fewer or other folds")
     if structure is None:
         return planned
-    own = structure.summary(splits, protocol.repeats, data.y, data.class_names)
+    own = structure.summary(splits, protocol.repeats, data.n_samples, data.y, data.class_names)
     check_trials(1, len(plan.methods), own.folds, own.repeats, planned.label)
     splitters = structure.ingredients(registry)
     # Stored splits are found by the hash, so it differs between splitters, and between versions of their code.
@@ -339,8 +346,8 @@ def _unsuited(plan: Plan, planned: PlannedDataset, registry: Registry) -> set[st
     """Return the two-class methods if a dataset has more classes that are not decided one by one."""
     if planned.data.n_classes <= 2 or plan.loaded.protocol.decisions == "one-vs-rest":
         return set()
-    classifiers = {m.label: m.classifier.expression.name for m in plan.methods.values() if m.classifier is not None}
-    return {label for label, name in classifiers.items() if is_for_two_classes(registry.classifier(name))}
+    steps = [(label, method.learner) for label, method in plan.methods.items() if method.learner is not None]
+    return {label for label, step in steps if is_for_two_classes(registry.entry(step.kind, step.expression.name))}
 
 
 def _needs_dense(plan: Plan, planned: PlannedDataset, registry: Registry) -> set[str]:
@@ -350,8 +357,8 @@ def _needs_dense(plan: Plan, planned: PlannedDataset, registry: Registry) -> set
     return {
         method.label
         for method in plan.methods.values()
-        for kind, step in (("selector", method.selector), ("classifier", method.classifier))
-        if step is not None and not takes_sparse(registry.entries(kind, step.expression)[0])
+        for step in method.steps
+        if not takes_sparse(registry.entries(step.kind, step.expression)[0])
     }
 
 
@@ -361,8 +368,7 @@ def _unweighted(plan: Plan, registry: Registry) -> list[str]:
         return []
     names = []
     for method in plan.methods.values():
-        steps = [("selector", method.selector), ("classifier", method.classifier)]
-        entries = {kind: registry.entries(kind, step.expression)[0] for kind, step in steps if step is not None}
+        entries = {step.kind: registry.entries(step.kind, step.expression)[0] for step in method.steps}
         ignoring = [kind for kind, entry in entries.items() if not takes_weights(entry)]
         names += [f"{method.label} ({' and '.join(ignoring)})"] if ignoring else []
     _, *metrics = shared_entries(plan.loaded.protocol, registry)
@@ -380,12 +386,11 @@ def key_ingredients(
     for entry in shared_entries(settings, registry):
         code |= method_code(entry)
     steps: dict[str, Any] = {}
-    for kind, step in (("classifier", method.classifier), ("selector", method.selector)):
-        if step is not None:
-            entries = registry.entries(kind, step.expression)
-            for entry in entries:
-                code |= method_code(entry)
-            steps[kind] = _step_ingredients(step, entries[0])
+    for step in method.steps:
+        entries = registry.entries(step.kind, step.expression)
+        for entry in entries:
+            code |= method_code(entry)
+        steps[step.kind] = _step_ingredients(step, entries[0])
     values = {**settings.model_dump(), "classes": planned.classes}
     relevant = key_settings(values, tuned=bool(method.grid) and method.selection == "nested")
     if method.grid:
@@ -429,4 +434,5 @@ def _step_ingredients(step: Step, registered: Registered) -> dict[str, Any]:
         "factory": factory_name(registered),
         "defaults": canonical_text(spec.defaults),
         **{name: value for name, value in settings.items() if value},
+        **({"task": canonical_text(dict(step.task))} if step.task else {}),
     }

@@ -28,12 +28,13 @@ from mfbench.host.expressions import Registered, parse
 from mfbench.host.factories import check_parameters, check_requirements, path_of
 from mfbench.host.registry import Registry
 from mfbench.host.trying import check_usable
-from mfbench.model.evaluation import CURVE_METRICS, ProtocolSpec
+from mfbench.model.evaluation import CURVE_METRICS, ProtocolSpec, TaskSpec
 from mfbench.model.specs import SelectorSpec
 from mfbench.suite.loading import LoadedSuite, SuiteLocation
 from mfbench.suite.methods import TOP, ResolvedMethod, Step, resolve_grid, thinned
 from mfbench.suite.schema import Classes, Curve, Datasets, Method, ProtocolSettings, Search, check_points
 from mfbench.suite.search import Grid, combinations
+from mfbench.suite.tasks import misfit, stated_task
 
 Resolver = Callable[[Method, SuiteLocation, Registry, ProtocolSettings, str], ResolvedMethod]
 
@@ -48,7 +49,8 @@ def resolve_methods(loaded: LoadedSuite, registry: Registry) -> tuple[dict[str, 
     for position, method in enumerate(loaded.suite.methods):
         place = loaded.place_of_method(position)
         try:
-            resolved[method.label] = resolve(method, place, registry, loaded.protocol, homes[method.label])
+            made = resolve(method, place, registry, loaded.protocol, homes[method.label])
+            resolved[method.label] = _for_task(made, loaded.task, registry)
             if loaded.spec.draws_curves:
                 _check_areas(resolved[method.label], place, loaded.protocol)
         except PluginError as error:
@@ -60,6 +62,21 @@ def resolve_methods(loaded: LoadedSuite, registry: Registry) -> tuple[dict[str, 
     return resolved, left_out
 
 
+def _for_task(method: ResolvedMethod, task: TaskSpec, registry: Registry) -> ResolvedMethod:
+    """Return a method with the parameters that its steps take in a task; or raise `PluginError`."""
+    steps: list[Step | None] = []
+    for step in (method.selector, method.learner):
+        if step is None:
+            steps.append(None)
+            continue
+        tasks = registry.entry(step.kind, step.expression.name).spec.tasks
+        if not task.suits(tasks):
+            raise PluginError(misfit(task, tasks, f"the {step.kind} {step.title!r}"))
+        given = task.parameters(tasks)
+        steps.append(replace(step, task={k: v for k, v in given.items() if k not in step.expression.params}))
+    return replace(method, selector=steps[0], learner=steps[1])
+
+
 def _homes(loaded: LoadedSuite, registry: Registry) -> dict[str, str]:
     """Return the package whose names a method prefers: the package of the suite's file, "" for an added method."""
     home = registry.home_of(loaded.path.resolve().parent)
@@ -69,29 +86,23 @@ def _homes(loaded: LoadedSuite, registry: Registry) -> dict[str, str]:
 def _entries_of(methods: Sequence[Method], registry: Registry, homes: Mapping[str, str]) -> Iterator[Registered]:
     """Yield the entries that the methods refer to; a wrong name is reported when its method is resolved."""
     for method in methods:
-        for kind, text, find in (
-            ("selector", method.selector, registry.selector),
-            ("classifier", method.classifier, registry.classifier),
-        ):
-            if text is not None:
-                with suppress(UsageError):
-                    name = parse(text, references=True).name
-                    yield find(registry.resolve(kind, name, homes[method.label]))
+        for kind, text in method.steps.items():
+            with suppress(UsageError):
+                name = parse(text, references=True).name
+                yield registry.entry(kind, registry.resolve(kind, name, homes[method.label]))
 
 
 def resolve_predictor(
     method: Method, location: SuiteLocation, registry: Registry, protocol: ProtocolSettings, home: str
 ) -> ResolvedMethod:
-    """Resolve a method of a predicting protocol: a classifier, optionally preceded by a selector."""
+    """Resolve a method of a predicting protocol: a learner, optionally preceded by a selector."""
     spec = registry.protocol(protocol.kind).spec
     _check_tuning(method, location, spec)
-    assert method.classifier is not None  # loading a suite rejects a method without one
     if method.top == "relevant":
         raise SuiteError(f"{location.key('top')}: 'relevant' is only for the protocol 'ground-truth'")
-    classifier = resolve_step(method.classifier, "classifier", registry, home, location.key("classifier"))
-    selector = None
-    if method.selector is not None:
-        selector = resolve_step(method.selector, "selector", registry, home, location.key("selector"))
+    steps = resolve_steps(method, location, registry, home)
+    selector = steps.pop("selector", None)
+    (learner,) = steps.values()  # loading a suite rejects a method without one
     for key in ("top", "curve"):
         if selector is None and key in method.model_fields_set:
             raise SuiteError(f"{location}.{key}: {key!r} needs a selector; add selector = … or leave it out")
@@ -99,9 +110,8 @@ def resolve_predictor(
     for key in ("selection", "search"):
         if getattr(method, key) is not None and method.tune is None:
             raise SuiteError(f"{location}.{key}: {key!r} is for tuned methods; add tune = … or leave it out")
-    registered = {"classifier": registry.classifier(classifier.expression.name)}
-    if selector is not None:
-        registered["selector"] = registry.selector(selector.expression.name)
+    both = (learner, selector) if selector is not None else (learner,)
+    registered = {step.kind: registry.entry(step.kind, step.expression.name) for step in both}
     grid = resolve_grid(method, registered, f"{location}.tune")
     if protocol.grid_values is not None:
         grid = tuple((owner, name, thinned(values, protocol.grid_values)) for owner, name, values in grid)
@@ -120,7 +130,7 @@ def resolve_predictor(
             f"{location}.search: a method with a curve or selection = 'per-dataset' tries every combination; set "
             "selection = 'nested' without a curve, or leave 'search' out"
         )
-    return ResolvedMethod(method.label, selector, classifier, top, grid, selection, method.weights, curve, search)
+    return ResolvedMethod(method.label, selector, learner, top, grid, selection, method.weights, curve, search)
 
 
 def _search_of(method: Method, grid: Grid, location: SuiteLocation) -> Search | None:
@@ -187,6 +197,11 @@ def _check_tuning(method: Method, location: SuiteLocation, spec: ProtocolSpec) -
         raise SuiteError(f"{location}.selection: the protocol {spec.name!r} has no such key; leave it out")
 
 
+def resolve_steps(method: Method, location: SuiteLocation, registry: Registry, home: str) -> dict[str, Step]:
+    """Return the steps of a method by kind; raises as `resolve_step` does."""
+    return {kind: resolve_step(text, kind, registry, home, location.key(kind)) for kind, text in method.steps.items()}
+
+
 def resolve_step(text: str, kind: str, registry: Registry, home: str, location: str) -> Step:
     """Return a step of a method; a wrong name or parameter is a `SuiteError` that starts with the location."""
     try:
@@ -200,7 +215,7 @@ def resolve_step(text: str, kind: str, registry: Registry, home: str, location: 
         raise SuiteError(f"{location}: {error}") from None
     spec = registered.spec
     path = path_of(registered, expression.params)
-    step = Step(expression, path=path, written=None if written == expression else written)
+    step = Step(expression, kind, path=path, written=None if written == expression else written)
     return replace(step, raw_input=spec.raw_input) if isinstance(spec, SelectorSpec) else step
 
 
@@ -210,6 +225,7 @@ class DatasetEntry:
 
     reference: Reference
     place: str  # file and key, for messages
+    task: str  # name of the task that its target poses
     added: bool = False  # whether it was added to the file's datasets
     classes: Classes = "all"  # the classes to keep
     columns: Mapping[str, Any] = field(default_factory=dict)  # names of columns by their role
@@ -247,6 +263,11 @@ def _parse_entries(loaded: LoadedSuite, registry: Registry) -> list[DatasetEntry
             try:
                 reference = parse_reference(text, folder=folder, target=group.target, categorical=group.categorical)
                 columns = {name: getattr(group, name) for name in ROLES}
+                task = stated_task(text, group, registry, homes[position]) or loaded.task.name
+                if group.task and group.task != task:
+                    raise UsageError(f"{text!r} poses the task {task}, not {group.task}: leave 'task' out")
+                if task != loaded.task.name:
+                    raise UsageError(f"{text!r} poses the task {task}, and the suite is one of {loaded.task.name}")
                 if isinstance(reference, FileReference):
                     reference = replace(reference, as_written=tuple(columns[name] for name in APART if columns[name]))
                 reference = resolved_reference(reference, registry, homes[position])
@@ -258,9 +279,8 @@ def _parse_entries(loaded: LoadedSuite, registry: Registry) -> list[DatasetEntry
                 other = entries[reference.identity].reference.text
                 also = "" if other == text else f", also as {other!r}"
                 raise SuiteError(f"{place}: {text!r} is listed twice{also}")
-            entries[reference.identity] = DatasetEntry(
-                reference, place, position in loaded.added_data, group.classes or loaded.protocol.classes, columns
-            )
+            added, classes = position in loaded.added_data, group.classes or loaded.protocol.classes
+            entries[reference.identity] = DatasetEntry(reference, place, task, added, classes, columns)
     return list(entries.values())
 
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -208,7 +209,7 @@ class ProtocolSettings(Part):
         default=[],
         max_length=MOST_METRICS,
         description="Scores of each trial, such as 'balanced_accuracy' or 'fbeta(beta=2)'; the first one is used for "
-        "tuning and in the report. Empty: those of the protocol.",
+        "tuning and in the report. Empty: those of the protocol or the task.",
     )
     curve: Curve | None = Field(
         default=None, description="The curve of each method with a selector that sets neither 'curve' nor 'top'."
@@ -229,14 +230,14 @@ class ProtocolSettings(Part):
         description="GiB per worker process; 0: an equal share of 80 % of the machine's memory.",
     )
 
-    def completed(self, spec: ProtocolSpec, profile: Profile | None = None) -> ProtocolSettings:
-        """Return the protocol with a profile applied and every key of its kind set."""
+    def completed(self, spec: ProtocolSpec, profile: Profile | None, metrics: Sequence[str]) -> ProtocolSettings:
+        """Return the protocol with a profile applied and every key of its kind set; the metrics are the task's."""
         # The profile's values override the file's, which override the form's. A key that the kind does not have is
         # None. Shallow: the range of a curve stays a range.
         changes = {} if profile is None else {name: value for name, value in profile if value is not None}
         form = changes.get("form", self.form)
         own = {name: value for name, value in self if name in self.model_fields_set and value is not None}
-        keys = spec.values(form)
+        keys = {"metrics": list(spec.metrics or metrics), **spec.values(form)}
         complete = {name: changes.get(name, own.get(name, value)) for name, value in keys.items()}
         return self.model_copy(update={**changes, **complete})
 
@@ -283,7 +284,8 @@ class Datasets(Part):
         description="Copies of each dataset, generated with the seeds 0, 1, …; one number, or one per profile.",
     )
     profiles: Profiles | None = Field(default=None, description="Use only in these profiles; in all if unset.")
-    target: str | None = Field(default=None, description="Label column of a 'file:' dataset; the last one if unset.")
+    target: str | None = Field(default=None, description="Target column of a 'file:' dataset; the last one if unset.")
+    task: Name | None = Field(default=None, description="What the target of a 'file:' or repository dataset is for.")
     categorical: list[str] | None = Field(
         default=None, description="Numeric columns of a 'file:' dataset to treat as categorical."
     )
@@ -355,11 +357,12 @@ class Search(Part):
 
 
 class Method(Part):
-    """``[[methods]]``: a selector and a classifier, or a classifier alone, under a label."""
+    """``[[methods]]``: a selector and a learner, or a learner alone, under a label."""
 
     label: Label = Field(description="Short name in tables, unique in each profile.")
     selector: str | None = Field(default=None, description="Selector, such as 'relieff(n_neighbors=10)'.")
     classifier: str | None = Field(default=None, description="Classifier, such as 'knn(n_neighbors=1)'.")
+    regressor: str | None = Field(default=None, description="Regressor, such as 'ridge(alpha=10)'.")
     top: Top | Literal["relevant"] = Field(
         default="positive",
         description="Features kept: those with a positive weight, a number of them, a fraction, all, all multiplied "
@@ -388,6 +391,12 @@ class Method(Part):
     selection: Selection | None = Field(
         default=None, description="How this method's parameters are selected; as in [protocol] if unset."
     )
+
+    @property
+    def steps(self) -> dict[str, str]:
+        """The expression of each step that it has, by kind."""
+        written = {kind: getattr(self, kind) for kind in ("selector", "classifier", "regressor")}
+        return {kind: text for kind, text in written.items() if text is not None}
 
 
 class NamedPart(Part):

@@ -104,20 +104,12 @@ class Structure:
 
     def pairs(self, y: NDArray[np.int64], folds: int, seed: int) -> list[Pair]:
         """Return the training and test rows of each outer fold."""
-        pairs = self._pairs(self.outer, y, np.arange(len(y)), folds, seed)
-        for fold, (train, _) in enumerate(pairs, 1):
-            if np.ptp(y[train]) == 0:
-                raise DataError(f"{self.outer.title}: fold {fold} trains on a single class; use fewer or other folds")
-        return pairs
+        return self._pairs(self.outer, y, np.arange(len(y)), folds, seed)
 
     def within(self, y: NDArray[np.int64], rows: Rows, folds: int, seed: int) -> list[Pair]:
         """Return the folds of training rows for tuning; there are fewer if there are fewer groups, times or rows."""
         named = self._validation(rows)
-        pairs = named or self._pairs(self.inner, y, rows, self._folds(self.inner, y, rows, folds), seed)
-        usable = [(train, test) for train, test in pairs if np.ptp(y[train])]  # early blocks may have a single class
-        if not usable:
-            raise DataError("tuning needs inner folds that train on two classes; leave 'tune' out")
-        return usable
+        return named or self._pairs(self.inner, y, rows, self._folds(self.inner, y, rows, folds), seed)
 
     def aside(self, y: NDArray[np.int64], rows: Rows, share: float, seed: int, *, for_test: bool = False) -> Pair:
         """Set about a share of rows aside, for validation or for the test: the latest ones, or whole groups."""
@@ -180,10 +172,11 @@ class Structure:
         ]
 
     def summary(
-        self, splits: Sequence[Split], repeats: int, y: NDArray[np.int64], names: Sequence[str]
+        self, splits: Sequence[Split], repeats: int, n_rows: int, codes: NDArray[np.int64], names: Sequence[str]
     ) -> DatasetSplits:
-        """Return what is recorded of the splits of the first repeat."""
-        unseen = np.unique(np.concatenate([np.setdiff1d(y[split.test], y[split.train]) for split in splits]))
+        """Return what is recorded of the splits of the first repeat; classes have codes and names."""
+        parts = [np.setdiff1d(codes[split.test], codes[split.train]) for split in splits] if names else [codes[:0]]
+        unseen = np.unique(np.concatenate(parts))
         return DatasetSplits(
             splitter=str(self.outer.expression),
             repeats=repeats if self.outer.is_random else 1,
@@ -191,7 +184,7 @@ class Structure:
             resampling=self.outer.resampling,
             ratio=float(np.mean([len(split.test) / len(split.train) for split in splits])),
             unseen=[names[int(code)] for code in unseen],
-            validation=sum(len(test) for _, test in self._validation(np.arange(len(y)))),
+            validation=sum(len(test) for _, test in self._validation(np.arange(n_rows))),
             grouped=self.groups is not None,
         )
 

@@ -321,8 +321,8 @@ def run_on(
         step: Target = "selector" if kind == "selector" else "classifier"
         return spy(method if step == checked else KNeighborsClassifier(_NEIGHBOURS), step)
 
-    selector = Step(Expression(name, {}), raw_input=raw_input) if kind == "selector" else None
-    resolved = ResolvedMethod(name, selector, Step(Expression("knn", {})), top)
+    selector = Step(Expression(name, {}), "selector", raw_input=raw_input) if kind == "selector" else None
+    resolved = ResolvedMethod(name, selector, Step(Expression("knn", {}), "classifier"), top)
     trial = Trial(key=name, dataset="sample", method=name, repeat=0, fold=0, seed=0)
     seen.result = run_trial(trial, resolved, fold, [], make)
     return seen

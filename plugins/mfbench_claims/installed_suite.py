@@ -72,7 +72,8 @@ def recorded_protocol(meta: RunMetadata, registry: Registry) -> ProtocolSettings
         protocol = ProtocolSettings.model_validate(content.get("protocol"))
         own = {name: Profile.model_validate(table) for name, table in (content.get("profiles") or {}).items()}
         spec = registry.protocol(protocol.kind).spec
-        return protocol.completed(spec, {**standard_profiles(spec), **own}[meta.profile])
+        metrics = registry.task(meta.task.name).spec.metrics
+        return protocol.completed(spec, {**standard_profiles(spec), **own}[meta.profile], metrics)
     except (ValidationError, AttributeError, KeyError, UsageError):  # written by another version, or manipulated
         return meta.protocol
 

@@ -19,6 +19,7 @@ from mfbench.suite.loading import LoadedSuite, scores_of
 from mfbench.suite.plan import Plan, make_plan
 from mfbench.suite.resolve import resolve_datasets, resolve_methods
 from mfbench.suite.schema import Datasets, Method, Suite
+from mfbench.suite.tasks import task_named
 
 _UNSET_WITHOUT_SELECTOR = ("top", "curve", "weights")
 
@@ -71,8 +72,10 @@ def recorded_suite(meta: RunMetadata, registry: Registry) -> LoadedSuite:
     # For an installed suite, names in its own package take precedence; no other file is read.
     path = registry.suites().get(meta.name, Path(f"{meta.name}.toml"))
     spec = registry.protocol(meta.protocol.kind).spec
-    scores = scores_of(meta.protocol, spec, registry, file=meta.name)
-    return LoadedSuite(suite, path, meta.profile, meta.protocol, (meta.name, "--profile", meta.profile), spec, scores)
+    task = task_named(meta.task.name, registry)
+    scores = scores_of(meta.protocol, spec, task, registry, file=meta.name)
+    request = (meta.name, "--profile", meta.profile)
+    return LoadedSuite(suite, path, meta.profile, meta.protocol, request, spec, task, scores)
 
 
 def _as_written(method: dict[str, Any], meta: RunMetadata) -> dict[str, Any]:
@@ -89,9 +92,7 @@ def _as_written(method: dict[str, Any], meta: RunMetadata) -> dict[str, Any]:
 def _reason_against(method: Method, loaded: LoadedSuite, here: Surroundings) -> str:
     """Return why a method is not usable here; empty if it is."""
     try:
-        for kind, text in (("selector", method.selector), ("classifier", method.classifier)):
-            if text is None:
-                continue
+        for kind, text in method.steps.items():
             expression = parse(text, references=True)
             for name in (expression.name, *(part.name for part in expression.parts())):
                 if is_reference(name) and not here.import_classes:

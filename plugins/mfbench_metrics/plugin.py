@@ -59,11 +59,25 @@ _UNITS = {
 _DECISIONS = ("accuracy",)
 
 
+# The same for numbers. A loss is in the units of its dataset's target.
+_LOSS = {"greater_is_better": False, "percent": False, "lowest": 0.0}
+_OF_NUMBERS: list[tuple[str, str, dict[str, Any]]] = [
+    ("r2", "Share of the target's variance that is predicted", {"percent": False, "highest": 1.0}),
+    ("rmse", "Root of the mean squared error", _LOSS),
+    ("mae", "Mean absolute error", _LOSS),
+    ("spearman", "Spearman's rank correlation", {"percent": False, "lowest": -1.0, "highest": 1.0}),
+    ("pinball", "Mean pinball loss of a quantile, by default the median", _LOSS),
+]
+
+
 @hookimpl
 def mfbench_metrics() -> Iterable[MetricSpec]:
     """Return the metrics."""
     for name, summary, facts in _OWN:
         yield MetricSpec(name=name, summary=summary, function=f"mfbench_metrics.scores:{name}", **facts)
+    for name, summary, facts in _OF_NUMBERS:
+        function = f"mfbench_metrics.scores:{name}"
+        yield MetricSpec(name=name, summary=summary, function=function, tasks=("regression",), **facts)
     for needs, names in _SCORERS.items():
         for name in names:
             lowest, highest = _UNITS.get(name, (None, None))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.stats import rankdata
 from sklearn import metrics
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from mfbench import Predictions
 
     Codes = NDArray[np.int64]
+    Numbers = NDArray[np.float64]
     Weights = NDArray[np.float64] | None
 
 
@@ -28,6 +30,35 @@ def _mean(values: NDArray[Any], sample_weight: Weights) -> float:
 def accuracy(y_true: Codes, y_pred: Codes, sample_weight: Weights = None) -> float:
     """Return the share of correct predictions."""
     return _mean(y_true == y_pred, sample_weight)
+
+
+def r2(y_true: Numbers, y_pred: Numbers, sample_weight: Weights = None) -> float:
+    """Return the coefficient of determination; NaN if the true numbers are equal."""
+    if np.ptp(y_true) == 0:
+        return float("nan")
+    return float(metrics.r2_score(y_true, y_pred, sample_weight=sample_weight))
+
+
+def rmse(y_true: Numbers, y_pred: Numbers, sample_weight: Weights = None) -> float:
+    """Return the root of the mean squared error."""
+    return float(metrics.root_mean_squared_error(y_true, y_pred, sample_weight=sample_weight))
+
+
+def mae(y_true: Numbers, y_pred: Numbers, sample_weight: Weights = None) -> float:
+    """Return the mean absolute error."""
+    return float(metrics.mean_absolute_error(y_true, y_pred, sample_weight=sample_weight))
+
+
+def spearman(y_true: Numbers, y_pred: Numbers) -> float:
+    """Return the rank correlation: 0 for constant predictions, which order nothing; NaN for equal true numbers."""
+    if np.ptp(y_true) == 0 or np.ptp(y_pred) == 0:
+        return float("nan") if np.ptp(y_true) == 0 else 0.0
+    return float(np.corrcoef(rankdata(y_true), rankdata(y_pred))[0, 1])
+
+
+def pinball(y_true: Numbers, y_pred: Numbers, alpha: float = 0.5, sample_weight: Weights = None) -> float:
+    """Return the mean pinball loss of predicted quantiles of order `alpha`; half the absolute error for the median."""
+    return float(metrics.mean_pinball_loss(y_true, y_pred, alpha=alpha, sample_weight=sample_weight))
 
 
 def balanced_accuracy(y_true: Codes, y_pred: Codes, sample_weight: Weights = None) -> float:

@@ -19,11 +19,11 @@ from mfbench.model.trials import Interactions, Trial, TrialResult
 from mfbench.run.trial.curve import TrialRunner
 from mfbench.run.trial.folds import Fold, Selection, check_finite, within_set
 from mfbench.run.trial.guard import guarded
-from mfbench.run.trial.steps import Maker, Steps, fit_on, read_interactions, seeded
+from mfbench.run.trial.steps import Maker, Steps, fit_on, made, read_interactions
 from mfbench.suite.loading import SuiteLocation
 from mfbench.suite.methods import ResolvedMethod, count_of
 from mfbench.suite.protocols import derive_seed
-from mfbench.suite.resolve import resolve_step
+from mfbench.suite.resolve import resolve_steps
 from mfbench.suite.schema import Method, ProtocolSettings
 from mfbench_protocols.splits import GroundTruth
 
@@ -35,9 +35,9 @@ def resolve_detector(
     method: Method, location: SuiteLocation, registry: Registry, protocol: ProtocolSettings, home: str
 ) -> ResolvedMethod:
     """Resolve a method whose features are compared with the truth: a selector, or a classifier with feature weights."""
-    if (method.selector is None) == (method.classifier is None):
+    if len(method.steps) != 1:
         raise SuiteError(
-            f"{location}: a method of the protocol {protocol.kind!r} is either a selector, or a classifier that weighs "
+            f"{location}: a method of the protocol {protocol.kind!r} is either a selector, or a learner that weighs "
             "features"
         )
     key = next((key for key in ("tune", "search", "selection") if getattr(method, key) is not None), None)
@@ -53,12 +53,11 @@ def resolve_detector(
         raise SuiteError(
             f"{location.key('top')}: 'all-weighted' is for prediction, not for the protocol {protocol.kind!r}"
         )
-    if method.selector is not None:
-        step = resolve_step(method.selector, "selector", registry, home, location.key("selector"))
-        numbers = takes_numbers(registry.selector(step.expression.name), step.expression.params)
-        return ResolvedMethod(method.label, replace(step, numbers=numbers), None, method.top)
-    step = resolve_step(method.classifier or "", "classifier", registry, home, location.key("classifier"))
-    return ResolvedMethod(method.label, None, step, method.top)
+    (step,) = resolve_steps(method, location, registry, home).values()
+    if method.selector is None:
+        return ResolvedMethod(method.label, None, step, method.top)
+    numbers = takes_numbers(registry.selector(step.expression.name), step.expression.params)
+    return ResolvedMethod(method.label, replace(step, numbers=numbers), None, method.top)
 
 
 def select_features(
@@ -130,8 +129,8 @@ class RoundFold(Fold):
         self.response, self.order, self.threshold = data.response, order, threshold
         self.relevant = data.relevant or ()
 
-    def target(self, *, numbers: bool) -> NDArray[np.int64] | NDArray[np.float64]:
-        """Return the response if the selector accepts numbers and a response exists, else class codes."""
+    def target(self, *, numbers: bool) -> NDArray[Any]:
+        """Return the response if the selector accepts numbers and a response exists, else the targets."""
         return self.y if self.response is None or not numbers else self.response
 
 
@@ -158,7 +157,7 @@ def run_round(trial: Trial, method: ResolvedMethod, fold: RoundFold, make: Maker
 
     def work(result: TrialResult) -> None:
         if method.selector is None:
-            selection = _weigh_by_classifier(method, fold, make)
+            selection = _weigh_by_learner(method, fold, make)
         else:
             selection = Steps(method, trial.seed, make).selection(fold, {})
         weights, pairs = selection.weights, selection.interactions
@@ -178,32 +177,30 @@ def run_round(trial: Trial, method: ResolvedMethod, fold: RoundFold, make: Maker
     return guarded(trial, work)
 
 
-def _weigh_by_classifier(method: ResolvedMethod, fold: RoundFold, make: Maker) -> Selection:
-    assert method.classifier is not None
-    expression = method.classifier.expression
-    seed = derive_seed(fold.seed, "classifier", expression.canonical())
+def _weigh_by_learner(method: ResolvedMethod, fold: RoundFold, make: Maker) -> Selection:
+    step = method.learner
+    assert step is not None
+    seed = derive_seed(fold.seed, step.kind, step.expression.canonical())
     X, groups, n_features = fold.encoded.train, fold.encoded.groups, fold.X.shape[1]
-    fitted = fit_on(X, fold.y_train, seeded(make(expression, "classifier"), seed, expression.params))
-    classifier, watch = fitted.estimator, fitted.watch
-    by_column = classifier_weights(classifier, X.shape[1], method.classifier.title)
-    check_finite(by_column, f"classifier {method.classifier.title!r}", groups, fold.columns)
-    pairs = read_interactions(classifier, groups, n_features, fold.true_pairs)
+    fitted = fit_on(X, fold.y_train, made(make, step, seed))
+    learner, watch = fitted.estimator, fitted.watch
+    by_column = learner_weights(learner, X.shape[1], f"{step.kind} {step.title!r}")
+    check_finite(by_column, f"{step.kind} {step.title!r}", groups, fold.columns)
+    pairs = read_interactions(learner, groups, n_features, fold.true_pairs)
     by_feature = largest_of(by_column, groups, n_features)
     return Selection(by_feature, by_column, watch.wall, watch.cpu, interactions=pairs)
 
 
-def classifier_weights(classifier: Any, n_columns: int, name: str) -> NDArray[np.float64]:
-    """Return the weights of a fitted classifier's columns."""
-    if hasattr(classifier, "feature_importances_"):
-        weights = np.asarray(classifier.feature_importances_, dtype=np.float64)
-    elif hasattr(classifier, "coef_"):
-        weights = np.abs(np.atleast_2d(np.asarray(classifier.coef_, dtype=np.float64))).max(axis=0)
+def learner_weights(learner: Any, n_columns: int, owner: str) -> NDArray[np.float64]:
+    """Return the weights of a fitted learner's columns."""
+    if hasattr(learner, "feature_importances_"):
+        weights = np.asarray(learner.feature_importances_, dtype=np.float64)
+    elif hasattr(learner, "coef_"):
+        weights = np.abs(np.atleast_2d(np.asarray(learner.coef_, dtype=np.float64))).max(axis=0)
     else:
-        raise ValueError(
-            f"classifier {name!r} has neither feature_importances_ nor coef_, so it does not weigh features"
-        )
+        raise ValueError(f"{owner} has neither feature_importances_ nor coef_, so it does not weigh features")
     if weights.shape != (n_columns,):
-        raise ValueError(f"classifier {name!r} has weights of shape {weights.shape}, expected {n_columns} numbers")
+        raise ValueError(f"{owner} has weights of shape {weights.shape}, expected {n_columns} numbers")
     return weights
 
 

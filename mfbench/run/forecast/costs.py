@@ -106,10 +106,8 @@ def forecast(plan: Plan, registry: Registry, folder: Path, jobs: int) -> Forecas
 
 def startup_seconds(plan: Plan, registry: Registry) -> float:
     """Return the seconds until all workers have started and compiled everything that compiles on first use."""
-    selectors = {method.selector.expression.name for method in plan.methods.values() if method.selector is not None}
-    classifiers = {m.classifier.expression.name for m in plan.methods.values() if m.classifier is not None}
-    used = [*map(registry.selector, selectors), *map(registry.classifier, classifiers)]
-    return STARTUP + COMPILING * len([entry for entry in used if entry.spec.warm_up])
+    used = {(step.kind, step.expression.name) for method in plan.methods.values() for step in method.steps}
+    return STARTUP + COMPILING * len([each for each in used if registry.entry(*each).spec.warm_up])
 
 
 def earlier_trials(plan: Plan, declared: DeclaredCosts, folder: Path) -> list[Measured]:

@@ -22,7 +22,7 @@ from mfbench.host.code_hashes import host_code, method_code, numeric_versions
 from mfbench.host.expressions import Plugin, Registered
 from mfbench.host.registry import Registry
 from mfbench.model.evaluation import ProtocolSpec, Score
-from mfbench.model.specs import DatasetSpec, EstimatorSpec
+from mfbench.model.specs import CLASSIFICATION, DatasetSpec, EstimatorSpec
 from mfbench.suite.loading import shared_entries
 from mfbench.suite.plan import Plan, Shard, shard_folder_name
 from mfbench.suite.protocols import EvaluationProtocol
@@ -63,8 +63,7 @@ def sources_of(plan: Plan, registry: Registry) -> tuple[Source, ...]:
     """Return the origins of a plan's methods and of the datasets whose rounds workers generate."""
     entries: list[Registered] = []
     for method in plan.methods.values():
-        for kind, step in (("selector", method.selector), ("classifier", method.classifier)):
-            entries += [] if step is None else registry.entries(kind, step.expression)
+        entries += [entry for step in method.steps for entry in registry.entries(step.kind, step.expression)]
     entries += shared_entries(plan.loaded.protocol, registry)
     for planned in plan.datasets.values():
         if planned.reference is not None:
@@ -304,12 +303,21 @@ class RecordedProtocol(BaseModel, frozen=True):
         return product(range(sizes.repeats), range(sizes.folds))
 
 
+class RecordedTask(BaseModel, frozen=True):
+    """The task of a run, as far as its report needs it without the plugin; as in `TaskSpec`."""
+
+    name: str = CLASSIFICATION
+    learner: str = "classifier"
+    description: str = "{classes}"
+
+
 class RunMetadata(BaseModel, frozen=True):
     """The metadata recorded by the last start of a run."""
 
     suite: RecordedSuite
     protocol: ProtocolSettings  # complete: with the profile applied and every key of its kind set
     design: RecordedProtocol
+    task: RecordedTask = RecordedTask()
     scores: dict[str, Score]  # what each score of a trial means
     protocol_key: str  # together with a dataset's label, identifies its stored splits
     splits: dict[str, DatasetSplits] = {}  # the facts about the splits of each dataset with a splitter
@@ -319,10 +327,10 @@ class RunMetadata(BaseModel, frozen=True):
     methods: dict[str, str]  # description of each method by label, in suite order
     rules: dict[str, Top | Literal["relevant"]] = {}  # `top` of each method
     curves: dict[str, Curve] = {}  # `curve` of each method that has one
-    classifiers: dict[str, str] = {}  # the classifier, with its grid, of each method with a curve
+    classifiers: dict[str, str] = {}  # the learner, with its grid, of each method with a curve
     weighted: list[str] = []  # methods with a curve whose selector's weights count in the classifier's distance
     takes_numbers: list[str] = []  # methods whose selector is fitted directly on a real-valued target
-    real_valued: list[str] = []  # datasets with a real-valued target
+    real_valued: list[str] = []  # datasets whose classes are cut from numbers
     classes: dict[str, Classes] = {}  # the classes kept of each dataset that deviates from the protocol
     # The dropped classes of each dataset, with their numbers of rows.
     dropped_classes: dict[str, dict[str, int]] = {}
@@ -417,6 +425,7 @@ def metadata_of(
         suite=RecordedSuite.model_validate(loaded.suite.model_dump(mode="json")),
         protocol=loaded.protocol,
         design=RecordedProtocol.of(plan.protocol, loaded.spec),
+        task=RecordedTask(**{name: getattr(loaded.task, name) for name in RecordedTask.model_fields}),
         scores=loaded.all_scores,
         protocol_key=plan.protocol.identity,
         splits={label: p.own_splits for label, p in plan.datasets.items() if p.own_splits is not None},
@@ -426,10 +435,10 @@ def metadata_of(
         methods={label: method.describe() for label, method in plan.methods.items()},
         rules={label: method.top for label, method in plan.methods.items()},
         curves=curves,
-        classifiers={label: plan.methods[label].described_classifier for label in curves},
+        classifiers={label: plan.methods[label].described_learner for label in curves},
         weighted=[label for label in curves if plan.methods[label].weights is not None],
         takes_numbers=[m.label for m in plan.methods.values() if m.selector is not None and m.selector.numbers],
-        real_valued=[label for label, planned in plan.datasets.items() if planned.data.task == "regression"],
+        real_valued=[label for label, planned in plan.datasets.items() if planned.data.response is not None],
         classes={label: p.classes for label, p in plan.datasets.items() if p.classes != loaded.protocol.classes},
         dropped_classes={label: dict(p.dropped) for label, p in plan.datasets.items() if p.dropped},
         unsuited=plan.unsuited,

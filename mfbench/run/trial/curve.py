@@ -1,4 +1,4 @@
-"""A method at several numbers of features: one fit of its selector, then the classifier at each size."""
+"""A method at several numbers of features: one fit of its selector, then the learner at each size."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from mfbench.run.trial.steps import GridPoint, Maker, grid_points, readable
 from mfbench.run.workers.job import Arrays, Job, read_arrays
 from mfbench.suite.methods import TOP, ResolvedMethod, curve_sizes
 from mfbench.suite.protocols import Split, derive_seed
+from mfbench.suite.tasks import strata_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,8 +34,8 @@ class CurveProblem(TrialProblem):
     """A method with a curve on a fold."""
 
     # Each size behaves like the same method with `top` set to it: the subsets follow this rule, so they are nested, and
-    # the classifier's parameters are tuned per size. The selector's parameters are tuned once: they maximize the mean,
-    # over the sizes, of the inner score of the best classifier at each size.
+    # the learner's parameters are tuned per size. The selector's parameters are tuned once: they maximize the mean of
+    # the inner scores of the best learners over the sizes.
 
     def into(self, result: TrialResult, *, with_scores: bool = False) -> Predictions | None:
         """Fill a result; `mfbench.model.trials.TrialResult.curve` lists what refers to the largest size."""
@@ -68,13 +69,11 @@ class CurveProblem(TrialProblem):
 
     def _tune_sizes(self, sizes: tuple[int, ...]) -> list[Best]:
         """Return the best grid point of each size; all share the same selector parameters."""
-        grids = {
-            owner: tuple(entry for entry in self.method.grid if entry[0] == owner)
-            for owner in ("selector", "classifier")
-        }
+        of_selector = tuple(entry for entry in self.method.grid if entry[0] == "selector")
+        of_learner = tuple(entry for entry in self.method.grid if entry[0] not in ("selector", TOP))
 
         def best_at(size: int, selector: GridPoint) -> Best:
-            points = ({**selector, **point, (TOP, TOP): size} for point in grid_points(grids["classifier"]))
+            points = ({**selector, **point, (TOP, TOP): size} for point in grid_points(of_learner))
             with at_size(size, self.fold.columns.n_units):
                 return self._best(points, self.fold.inner) if self._can_tune else Best(0.0, next(points), None)
 
@@ -83,7 +82,7 @@ class CurveProblem(TrialProblem):
             return round(float(np.mean([best.score for best in tuned])), 12), tuned
 
         chosen: tuple[float, list[Best]] | None = None
-        for _, scored in self._each_point(grid_points(grids["selector"]), best_at_each):
+        for _, scored in self._each_point(grid_points(of_selector), best_at_each):
             if chosen is None or scored[0] > chosen[0]:
                 chosen = scored
             if not self._can_tune:
@@ -165,9 +164,10 @@ class PredictionRunner(TrialRunner):
         if trial.dataset not in self._arrays:
             self._arrays = {trial.dataset: read_arrays(self.job, trial.dataset)}
         X, y, weights = self._arrays[trial.dataset]
+        strata = strata_of(self.job.task, y)
         structure = self.job.structures.get(trial.dataset)
         if (trial.dataset, trial.repeat) not in self._splits:
-            splits = self.job.protocol.splits(trial.dataset, y, trial.repeat, structure)
+            splits = self.job.protocol.splits(trial.dataset, strata, trial.repeat, structure)
             self._splits = {(trial.dataset, trial.repeat): splits}
         split = self._splits[trial.dataset, trial.repeat][trial.fold]
         columns, true_pairs = self.job.datasets[trial.dataset], self.job.true_pairs.get(trial.dataset, ())
@@ -187,6 +187,7 @@ class PredictionRunner(TrialRunner):
             split.tuning,
             structure,
             weights=weights,
+            strata=strata,
         )
 
     def run(self, trial: Trial, method: ResolvedMethod, fold: Fold) -> TrialResult:

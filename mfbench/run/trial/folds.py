@@ -64,7 +64,7 @@ class Fold:
     def __init__(
         self,
         X: Features,
-        y: NDArray[np.int64],
+        y: NDArray[Any],
         columns: Columns,
         train: NDArray[np.intp],
         test: NDArray[np.intp],
@@ -78,8 +78,10 @@ class Fold:
         encoder: Encoder | None = None,
         encoded: Encoded | None = None,
         weights: NDArray[np.float64] | None = None,
+        strata: NDArray[np.int64] | None = None,  # what stratified parts preserve the shares of; the classes if None
     ) -> None:
         check_parts(weights, (train, test))
+        self.strata = y if strata is None else strata
         self.X, self.y, self.columns, self.scale = X, y, columns, scale
         self.train, self.test = train, test
         self.inner_folds, self.seed, self.true_pairs = inner_folds, seed, true_pairs
@@ -93,17 +95,17 @@ class Fold:
         self._classes: dict[int, Fold] = {}
 
     @property
-    def y_train(self) -> NDArray[np.int64]:
-        """Class codes of the training rows."""
+    def y_train(self) -> NDArray[Any]:
+        """Targets of the training rows."""
         return self.y[self.train]
 
-    def target(self, *, numbers: bool) -> NDArray[np.int64] | NDArray[np.float64]:
-        """Return the y that a selector is fitted on: numbers if it accepts them and they exist, else class codes."""
+    def target(self, *, numbers: bool) -> NDArray[Any]:
+        """Return the y that a selector is fitted on; some folds have numbers for those that accept them."""
         return self.y_train
 
     @property
-    def y_test(self) -> NDArray[np.int64]:
-        """Class codes of the test rows."""
+    def y_test(self) -> NDArray[Any]:
+        """Targets of the test rows."""
         return self.y[self.test]
 
     def weights_of(self, rows: NDArray[np.intp]) -> NDArray[np.float64] | None:
@@ -117,8 +119,8 @@ class Fold:
 
     @property
     def n_classes(self) -> int:
-        """Number of classes of the dataset, whether or not all of them occur among the training rows."""
-        return int(self.y.max()) + 1
+        """Number of classes of the dataset, also of those without a training row; 0 if the targets are numbers."""
+        return int(self.y.max()) + 1 if self.y.dtype.kind == "i" else 0
 
     @cached_property
     def fits_are_final(self) -> bool:
@@ -166,7 +168,7 @@ class Fold:
         return self._sampled[rows]
 
     def _sample(self, inner: Fold, rows: int) -> NDArray[np.intp]:
-        strata = inner.y_train
+        strata = self.strata[inner.train]
         size = sample_size(len(strata), rows, len(self.train), len(np.unique(strata)))
         return sampled(inner.train, strata, size, derive_seed(self.seed, "halving"))
 
@@ -183,6 +185,7 @@ class Fold:
             self.true_pairs if final else (),
             encoder=self.encoder if final else None,
             weights=self.weights,
+            strata=self.strata,
         )
         fold.is_outer = self.is_outer and final
         if final:
@@ -192,12 +195,16 @@ class Fold:
     def _cross_validation(self) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
         seed = derive_seed(self.seed, "inner")
         if self.structure is not None:
-            return self.structure.within(self.y, self.train, self.inner_folds, seed)
-        y = self.y_train
-        parts = min(self.inner_folds, int(np.bincount(y).max()))
+            pairs = self.structure.within(self.strata, self.train, self.inner_folds, seed)
+            usable = [(train, test) for train, test in pairs if np.ptp(self.y[train])]  # early blocks may be constant
+            if not usable:
+                raise DataError("tuning needs inner folds that train on two values of the target; leave 'tune' out")
+            return usable
+        strata = self.strata[self.train]
+        parts = min(self.inner_folds, int(np.bincount(strata).max()))
         if parts < 2:
             raise DataError("tuning needs a class with at least two rows in the training part; leave 'tune' out")
-        splits = stratified_splits(y, parts, seed)
+        splits = stratified_splits(strata, parts, seed)
         return [(self.train[train], self.train[test]) for train, test in splits]
 
     def against_the_rest(self, code: int) -> Fold:

@@ -38,7 +38,7 @@ class Metric:
         return self.spec.needs in ("scores", "probabilities")
 
     def of(self, predictions: Predictions) -> float:
-        """Return the score of predictions; NaN if the classifier lacks what the metric needs."""
+        """Return the score of predictions; NaN if the learner lacks what the metric needs."""
         if self.needs_scores and predictions.y_score is None:
             return float("nan")
         if self.spec.needs == "probabilities" and not predictions.is_probability:
@@ -67,25 +67,25 @@ def resolve_metrics(names: Iterable[str], registry: Registry) -> list[Metric]:
 
 
 def predict(
-    classifier: Any,
+    learner: Any,
     X: Features,
-    y_true: NDArray[np.int64],
+    y_true: NDArray[Any],
     metrics: Sequence[Metric],
     with_scores: bool = False,
 ) -> Predictions:
-    """Return the predictions of a fitted classifier."""
-    y_pred = np.asarray(classifier.predict(X))
+    """Return the predictions of a fitted learner."""
+    y_pred = np.asarray(learner.predict(X))
     if y_pred.shape == (X.shape[0], 1):  # CatBoost's shape for more than two classes
         y_pred = y_pred[:, 0]
     y_score: NDArray[np.float64] | None = None
     is_probability = False
     if with_scores or any(metric.needs_scores for metric in metrics):
         for method in ("predict_proba", "decision_function"):
-            if hasattr(classifier, method):
-                y_score = np.asarray(getattr(classifier, method)(X), dtype=np.float64)
+            if hasattr(learner, method):
+                y_score = np.asarray(getattr(learner, method)(X), dtype=np.float64)
                 is_probability = method == "predict_proba"
                 break
-    classes = np.asarray(getattr(classifier, "classes_", np.unique(y_true)))
+    classes = np.asarray(getattr(learner, "classes_", np.unique(y_true)))
     return Predictions(y_true, y_pred, y_score, classes, is_probability)
 
 

@@ -23,7 +23,6 @@ from mfbench.run.trial.steps import (
     Maker,
     Steps,
     grid_points,
-    parameters,
     read_interactions,
     readable,
 )
@@ -86,7 +85,7 @@ class TrialProblem:
         with_scores: bool = False,
     ) -> Predictions:
         """Fit on the training part, unless `fitted` is that fit, then predict and score the test part."""
-        inputs = self.steps.classifier_input(self.fold, point)
+        inputs = self.steps.learner_input(self.fold, point)
         if inputs.selection is not None:
             result.select_wall, result.select_cpu = inputs.selection.wall, inputs.selection.cpu
             result.weights, result.selected = inputs.selection.weights, inputs.selected
@@ -124,7 +123,7 @@ class TrialProblem:
         rows = len(fold.train)
         if search is not None and search.kind == "halving":
             points = list(points)
-            classes = len(np.unique(fold.y_train))
+            classes = len(np.unique(fold.strata[fold.train]))
             *rounds, (rows, _) = halving(len(points), rows, len(fold.inner), classes, search.factor)
             for sample, tried in rounds:
                 points = self._first(ceil(tried / search.factor), points, fold.sampled(sample))
@@ -139,7 +138,7 @@ class TrialProblem:
 
     @property
     def _can_tune(self) -> bool:
-        """Whether grid points can differ: with a single training class, all of them are equal."""
+        """Whether grid points can differ: with a single value to learn, all of them are equal."""
         return self.fold.tuning is None or len(np.unique(self.fold.inner[0].y_train)) > 1
 
     def _best(self, points: Iterable[GridPoint], folds: Sequence[Fold]) -> Best:
@@ -157,7 +156,7 @@ class TrialProblem:
         scored = [self._inner_score(fold, point) for fold in folds]
         scores, metric = np.array([score for score, _ in scored]), self.metrics[0]
         if np.isnan(scores).all():
-            needs = f"; it needs {metric.spec.needs} of the classifier" if metric.needs_scores else ""
+            needs = f"; it needs {metric.spec.needs} of the learner" if metric.needs_scores else ""
             raise ValueError(f"the score {metric.name!r} is undefined on every inner fold{needs}")
         # An inner fold that lacks a class may have no score, and then has none for any point. Differences below
         # rounding are ignored: equal scores must tie on every machine.
@@ -192,9 +191,9 @@ class TrialProblem:
 
     def _inner_score(self, inner: Fold, point: GridPoint) -> tuple[float, Fitted | None]:
         """Return a grid point's score on an inner fold, and the fit unless an equal one was scored before."""
-        inputs = self.steps.classifier_input(inner, point)
+        inputs = self.steps.learner_input(inner, point)
         # Points with different subset rules may keep the same columns, and the fit need not be repeated.
-        key = (id(inner), inputs.identity, repr(sorted(parameters(point, "classifier").items())))
+        key = (id(inner), inputs.identity, repr(sorted(self.steps.of_learner(point).items())))
         if key in self._scores:
             return self._scores[key], None
         fitted = self.steps.fit(inner, point, inputs)
@@ -206,10 +205,17 @@ class TrialProblem:
 
 
 def _checked(predictions: Predictions, fold: Fold, method: ResolvedMethod) -> Predictions:
-    """Reject predictions that are not class codes of the training part: scoring them would be meaningless."""
+    """Reject predictions that are not class codes of the training part, or not numbers: they cannot be scored."""
     labels, n_rows = predictions.y_pred, len(fold.test)
-    assert method.classifier is not None
-    owner = f"classifier {method.classifier.title!r}"
+    assert method.learner is not None
+    owner, weights = f"{method.learner.kind} {method.learner.title!r}", fold.weights_of(fold.test)
+    if not fold.n_classes:
+        if labels.shape != (n_rows,) or labels.dtype.kind not in "iuf" or not np.isfinite(labels).all():
+            raise ValueError(
+                f"{owner} predicted an array of shape {labels.shape} and type {labels.dtype}, expected {n_rows} finite "
+                "numbers"
+            )
+        return replace(predictions, y_pred=labels.astype(np.float64), sample_weight=weights)
     if labels.shape != (n_rows,) or not np.issubdtype(labels.dtype, np.integer):
         raise ValueError(
             f"{owner} predicted an array of shape {labels.shape} and type {labels.dtype}, expected {n_rows} of the "
@@ -221,7 +227,6 @@ def _checked(predictions: Predictions, fold: Fold, method: ResolvedMethod) -> Pr
         raise ValueError(f"{owner} predicted the class code {others[0]}, but it was fitted on {_listed(codes)}")
     # Without per-class scores, only the number of classes that a classifier reports matters.
     classes = codes if predictions.y_score is None else predictions.classes
-    weights = fold.weights_of(fold.test)
     return replace(predictions, y_pred=labels.astype(np.int64), classes=classes, sample_weight=weights)
 
 

@@ -1,4 +1,4 @@
-"""The two steps of a method on a fold: fit the selector, then fit the classifier on the selected columns.
+"""The two steps of a method on a fold: fit the selector, then fit the learner on the selected columns.
 
 Selector fits are stored with the fold, where other trials can use them.
 """
@@ -33,7 +33,7 @@ from mfbench.suite.search import Grid, listed, random_points
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# The parameters of a grid point by step ("selector", "classifier" or "top") and name; empty without tuning.
+# The parameters of a grid point by step (its kind, or "top") and name; empty without tuning.
 GridPoint = dict[tuple[str, str], Any]
 
 
@@ -53,7 +53,7 @@ def parameters(point: GridPoint, target: str) -> dict[str, Any]:
 
 
 def readable(point: GridPoint) -> dict[str, Any]:
-    """Return a grid point with text keys: "top", "selector.NAME" or "classifier.NAME"."""
+    """Return a grid point with text keys: "top", or "selector.NAME", "classifier.NAME" and so on."""
     return {name if target == TOP else f"{target}.{name}": value for (target, name), value in point.items()}
 
 
@@ -147,9 +147,15 @@ def seeded(estimator: Any, seed: int, fixed: Mapping[str, Any]) -> Any:
     return estimator
 
 
+def made(make: Maker, step: Step, seed: int, params: Mapping[str, Any] | None = None) -> Any:
+    """Return a new estimator of a step, with its seed and the parameters that it takes in the suite's task."""
+    own = {**step.task, **(params or {})}
+    return seeded(make(step.expression, step.kind, **own), seed, {**step.expression.params, **own})
+
+
 @dataclass(frozen=True)
-class ClassifierInput:
-    """The columns for fitting and predicting with a classifier, and the selection behind them."""
+class LearnerInput:
+    """The columns for fitting and predicting with a learner, and the selection behind them."""
 
     train: Features
     test: Features
@@ -184,54 +190,54 @@ class Steps:
         self.tuning = False
         self.adopted = 0.0
         self._counted: set[tuple[int, str]] = set()
-        # Classifiers fitted in tuning that serve other values of a parameter, each with the value that it was fitted
+        # Learners fitted in tuning that serve other values of a parameter, each with the value that it was fitted
         # for.
         self._path_fits: dict[tuple[int, bytes, str], tuple[str, Fitted]] = {}
 
-    def fit(self, fold: Fold, point: GridPoint, inputs: ClassifierInput) -> Fitted:
-        """Fit the classifier on the training rows of a fold."""
-        step = self.method.classifier
+    def fit(self, fold: Fold, point: GridPoint, inputs: LearnerInput) -> Fitted:
+        """Fit the learner on the training rows of a fold."""
+        step = self.method.learner
         assert step is not None
-        params = parameters(point, "classifier")
+        params = self.of_learner(point)
         if self.tuning and step.path is not None and step.path[0] in params:
             return self._along_path(step.path, fold, params, inputs)
-        return self._fitted_classifier(fold, params, inputs)
+        return self._fitted_learner(fold, params, inputs)
 
-    def _fitted_classifier(self, fold: Fold, params: Mapping[str, Any], inputs: ClassifierInput) -> Fitted:
-        assert self.method.classifier is not None
-        expression = self.method.classifier.expression
-        fixed = {**expression.params, **params}
-        classifier = seeded(self.make(expression, "classifier", **params), self.seed, fixed)
-        return fit_on(inputs.train, fold.y_train, classifier, fold.weights_of(fold.train))
+    def _fitted_learner(self, fold: Fold, params: Mapping[str, Any], inputs: LearnerInput) -> Fitted:
+        assert self.method.learner is not None
+        learner = made(self.make, self.method.learner, self.seed, params)
+        return fit_on(inputs.train, fold.y_train, learner, fold.weights_of(fold.train))
 
-    def _along_path(
-        self, path: tuple[str, str], fold: Fold, params: Mapping[str, Any], inputs: ClassifierInput
-    ) -> Fitted:
-        """Return a classifier derived from a fit with another value of the path's parameter, if possible."""
+    def of_learner(self, point: GridPoint) -> dict[str, Any]:
+        """Return a grid point's parameters for the learner."""
+        return {} if self.method.learner is None else parameters(point, self.method.learner.kind)
+
+    def _along_path(self, path: tuple[str, str], fold: Fold, params: Mapping[str, Any], inputs: LearnerInput) -> Fitted:
+        """Return a learner derived from a fit with another value of the path's parameter, if possible."""
         # Its time includes the underlying fit: a point's time must not depend on the order of the grid.
         parameter, method = path
         own = Expression("", {parameter: params[parameter]}).canonical()
         others = {name: value for name, value in params.items() if name != parameter}
         key = (id(fold), inputs.identity, Expression("", others).canonical())
         if key not in self._path_fits:
-            self._path_fits[key] = own, self._fitted_classifier(fold, params, inputs)
+            self._path_fits[key] = own, self._fitted_learner(fold, params, inputs)
         value, fitted = self._path_fits[key]
         if value == own:
             return fitted
         serve = getattr(fitted.estimator, method, None)
         if serve is None:  # this value's fit serves no others, but the next one may
-            self._path_fits[key] = own, self._fitted_classifier(fold, params, inputs)
+            self._path_fits[key] = own, self._fitted_learner(fold, params, inputs)
             return self._path_fits[key][1]
         with Stopwatch() as watch:
-            classifier = serve(params[parameter])
+            learner = serve(params[parameter])
         watch.wall, watch.cpu = watch.wall + fitted.watch.wall, watch.cpu + fitted.watch.cpu
-        return Fitted(classifier, watch)
+        return Fitted(learner, watch)
 
-    def classifier_input(self, fold: Fold, point: GridPoint) -> ClassifierInput:
-        """Return the columns that the selector passes to the classifier."""
+    def learner_input(self, fold: Fold, point: GridPoint) -> LearnerInput:
+        """Return the columns that the selector passes to the learner."""
         encoded = fold.encoded
         if self.method.selector is None:
-            return ClassifierInput(encoded.train, encoded.test, encoded.groups)
+            return LearnerInput(encoded.train, encoded.test, encoded.groups)
         selection = self.selection(fold, point)
         top = point.get((TOP, TOP), self.method.top)
         top, weights = ("all", "euclidean") if top == "all-weighted" else (top, self.method.weights)
@@ -244,14 +250,14 @@ class Steps:
         kept = np.isin(encoded.groups, selected)
         train, test, groups = encoded.train[:, kept], encoded.test[:, kept], encoded.groups[kept]
         if weights is None:
-            return ClassifierInput(train, test, groups, kept.tobytes(), selection, selected)
+            return LearnerInput(train, test, groups, kept.tobytes(), selection, selected)
         factor = metric_weights(selection.column_weights, weights)[kept]
         selected = np.unique(groups[factor > 0]).astype(np.int64)
         identity = kept.tobytes() + factor.tobytes()
         train, test = train * factor, test * factor
         if not isinstance(train, np.ndarray):
             train, test = train.tocsr(), test.tocsr()
-        return ClassifierInput(train, test, groups, identity, selection, selected)
+        return LearnerInput(train, test, groups, identity, selection, selected)
 
     def selection(self, fold: Fold, point: GridPoint) -> Selection:
         """Return the selector's weights on a fold, from a new fit or from one stored with the fold."""
@@ -325,8 +331,7 @@ class Steps:
     def _fitted_selector(self, step: Step, fold: Fold, params: Mapping[str, Any]) -> tuple[Any, Stopwatch]:
         # Not the trial's seed: methods share the fit, so its seed must not depend on which method comes first.
         seed = derive_seed(fold.seed, "selector", selector_key(self.method))
-        fixed = {**step.expression.params, **params}
-        selector = seeded(self.make(step.expression, "selector", **params), seed, fixed)
+        selector = made(self.make, step, seed, params)
         if step.raw_input and "categorical_features" in selector.get_params(deep=False):
             selector.set_params(categorical_features=fold.columns.categorical)
         X = fold.raw_train if step.raw_input else fold.encoded.train

@@ -17,6 +17,7 @@ from mfbench.data.reference import RegisteredReference
 from mfbench.host.code_hashes import HOST
 from mfbench.host.expressions import Plugin
 from mfbench.host.registry import Registry
+from mfbench.model.evaluation import TaskSpec
 from mfbench.model.specs import Features
 from mfbench.model.trials import Trial
 from mfbench.suite.loading import shared_entries
@@ -41,9 +42,8 @@ def owners_of_plugin(plugin: Plugin) -> Owners:
 
 
 def owners_of_method(method: ResolvedMethod, registry: Registry) -> Owners:
-    """Return the distributions of a method's selector and classifier, including their parts."""
-    steps = {"selector": method.selector, "classifier": method.classifier}
-    entries = [e for kind, step in steps.items() if step is not None for e in registry.entries(kind, step.expression)]
+    """Return the distributions of a method's steps, including their parts."""
+    entries = [entry for step in method.steps for entry in registry.entries(step.kind, step.expression)]
     return BUILT_IN.union(*(owners_of_plugin(entry.plugin) for entry in entries))
 
 
@@ -56,8 +56,7 @@ def code_of_run(methods: Iterable[ResolvedMethod], settings: ProtocolSettings, r
     """Return the third-party code that trials run: distributions with their packages, and import paths of classes."""
     entries = shared_entries(settings, registry)
     for method in methods:
-        for step, find in ((method.selector, registry.selector), (method.classifier, registry.classifier)):
-            entries += [] if step is None else [find(step.expression.name)]
+        entries += [registry.entry(step.kind, step.expression.name) for step in method.steps]
     packages: dict[str, set[str]] = {}
     for registered in entries:
         plugin, factory = registered.plugin, registered.spec.factory
@@ -75,7 +74,7 @@ def visible(plugins: Iterable[Plugin], owners: Owners) -> list[Plugin]:
     return [plugin for plugin in plugins if owners_of_plugin(plugin) <= owners]
 
 
-# File names of the features (three arrays if they are sparse), the class codes and, if rows have weights, these.
+# File names of the features (three arrays if they are sparse), the targets and, if rows have weights, these.
 ArrayFiles = tuple[str, ...]
 
 
@@ -91,6 +90,7 @@ class Job:
     protocol: EvaluationProtocol
     runner: str  # import path of the `mfbench.run.trial.curve.TrialRunner`
     settings: ProtocolSettings
+    task: TaskSpec
     # The true interactions of each dataset by label, recorded with the results and hidden from methods.
     true_pairs: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
     # The splitter of each dataset that has one, with the groups, times or parts of its rows, by label.
@@ -136,11 +136,11 @@ def hash_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-Arrays = tuple[Features, "NDArray[np.int64]", "NDArray[np.float64] | None"]
+Arrays = tuple[Features, "NDArray[Any]", "NDArray[np.float64] | None"]
 
 
 def read_arrays(job: Job, dataset: str) -> Arrays:
-    """Return a dataset's features, class codes and weights; all workers share one copy of the features."""
+    """Return a dataset's features, targets and weights; all workers share one copy of the features."""
     # Plain views: an estimator that checks the type must not see np.memmap.
     files = (job.data_folder / name for name in job.files[dataset])
     X: Features

@@ -13,13 +13,12 @@ import socket
 import sys
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
 from pkgutil import resolve_name
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from mfbench.host.expressions import Expression, Registered
+from mfbench.host.expressions import Expression
 from mfbench.host.factories import resolve_factory
 from mfbench.host.registry import Registry, load_registry
 from mfbench.model.trials import Status, Trial, TrialResult
@@ -31,7 +30,7 @@ from mfbench.run.trial.guard import describe_failure, give_back
 from mfbench.run.trial.steps import seeded, selector_key
 from mfbench.run.workers.global_state import GlobalState
 from mfbench.run.workers.job import BUILT_IN, Job, Owners, visible
-from mfbench.suite.methods import ResolvedMethod, Step
+from mfbench.suite.methods import ResolvedMethod
 
 # A worker whose memory has grown by this much, or by half of its limit, is replaced: one method's leak must not count
 # against the next.
@@ -74,25 +73,19 @@ class Worker:
         # Otherwise the first trial would be charged its time and memory.
         for label, method in self.job.methods.items():
             if self.job.owners.get(label, BUILT_IN) <= owners:
-                for step, _, lookup in self._steps(method):
-                    resolve_factory(lookup(step.expression.name))
-
-    def _steps(self, method: ResolvedMethod) -> Iterator[tuple[Step, str, Callable[[str], Registered]]]:
-        """Yield the steps of a method, each with its kind and its lookup function."""
-        if method.classifier is not None:
-            yield method.classifier, "classifier", self.registry.classifier
-        if method.selector is not None:
-            yield method.selector, "selector", self.registry.selector
+                for step in method.steps:
+                    resolve_factory(self.registry.entry(step.kind, step.expression.name))
 
     def _warm_up(self, method: ResolvedMethod) -> None:
         """Fit estimators that compile on first use to artificial rows: within the limits, before time is measured."""
-        for step, kind, lookup in self._steps(method):
-            name = step.expression.name
-            if not lookup(name).spec.warm_up or (kind, name) in self._warm:
+        for step in method.steps:
+            kind, name = step.kind, step.expression.name
+            registered = self.registry.entry(kind, name)
+            if not registered.spec.warm_up or (kind, name) in self._warm:
                 continue
             self._warm.add((kind, name))
             # A class named by import path may need its parameters, or write files without them.
-            expression = Expression(name) if lookup(name).plugin.declared is None else step.expression
+            expression = Expression(name) if registered.plugin.declared is None else step.expression
             rows = np.random.default_rng(0).normal(size=(16, 3))
             # An estimator may reject these few rows. The real fit comes next and reports its own errors.
             with contextlib.suppress(BaseException):

@@ -65,7 +65,7 @@ def _measurable(plan: Plan, registry: Registry) -> list[str]:
     loaded = plan.loaded
     labels = [method.label for method in loaded.suite.methods]
     for method in loaded.suite.methods:
-        names = [parse(text, references=True).name for text in (method.selector, method.classifier) if text is not None]
+        names = [parse(text, references=True).name for text in method.steps.values()]
         if method.label not in loaded.added_methods and any(map(is_reference, names)):
             raise SuiteError(
                 f"{loaded.path}: {method.label!r} names a class by its import path, but a suite names only what "

@@ -151,8 +151,8 @@ def _own_packages() -> set[str] | None:
 
 
 def _judged(method: ResolvedMethod, registry: Registry, own: Set[str] | None) -> list[str]:
-    selects = method.selector is not None and _is_own(registry.selector(method.selector.expression.name), own)
-    predicts = method.classifier is not None and _is_own(registry.classifier(method.classifier.expression.name), own)
+    judged = [step.kind for step in method.steps if _is_own(registry.entry(step.kind, step.expression.name), own)]
+    selects, predicts = "selector" in judged, any(kind != "selector" for kind in judged)
     return ["fit", "memory"] * (selects or predicts) + ["predict"] * predicts
 
 

@@ -190,6 +190,7 @@ def _job(plan: Plan, folder: Path) -> Job:
         protocol=plan.protocol,
         runner=plan.loaded.spec.runner,
         settings=plan.loaded.protocol,
+        task=plan.loaded.task,
         true_pairs={label: tuple(planned.data.interactions or ()) for label, planned in plan.datasets.items()},
         structures={label: p.structure for label, p in plan.datasets.items() if p.structure is not None},
         references={label: p.reference for label, p in plan.datasets.items() if p.reference is not None},

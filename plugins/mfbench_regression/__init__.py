@@ -1,0 +1,1 @@
+"""Regressors, and selectors of features for a target that is a number."""
