@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import validate_data
 
@@ -92,10 +93,22 @@ class SupervisedSelector(ImportanceSelector):
 
 
 class NumberSelector(SupervisedSelector):
-    """A selector that also accepts a numeric target: `_importances` receives numbers if it is continuous."""
+    """A selector that also accepts numbers to predict: `_importances` receives these, or class codes."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **SupervisedSelector._parameter_constraints,
+        "target": [StrOptions({"auto", "classes", "numbers"})],
+    }
+
+    target: str
 
     def _target(self, y: NDArray[Any]) -> NDArray[Any]:
-        return y.astype(np.float64) if type_of_target(y) == "continuous" else super()._target(y)
+        if self.target == "classes" or (self.target == "auto" and type_of_target(y) != "continuous"):
+            return super()._target(y)
+        numbers = y.astype(np.float64)
+        if len(numbers) > 1 and np.ptp(numbers) == 0:
+            raise ValueError(f"{type(self).__name__} needs at least two different numbers in y")
+        return numbers
 
 
 def are_numbers(y: NDArray[Any]) -> bool:

@@ -9,18 +9,19 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom
+from sklearn.ensemble import RandomForestRegressor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from mfbench_baselines._forest import LARGEST_SEED, RankedColumns, enlarged, forest_importances
-from mfbench_baselines._selector import SupervisedSelector
+from mfbench_baselines._selector import NumberSelector, are_numbers
 
 TREATMENTS = ("exclude", "median", "include")
 STATUSES = np.array(["tentative", "confirmed", "rejected"])  # by the codes of `decide`: 0, 1, -1
 
 
-class Boruta(SupervisedSelector):
+class Boruta(NumberSelector):
     r"""Compare each feature with the best of the shuffled copies in a series of random forests.
 
     In each round, every feature not yet rejected gets a shadow, which is a shuffled copy of its column, and a forest is
@@ -35,6 +36,8 @@ class Boruta(SupervisedSelector):
     n_features_to_select : int or None, default=None
         Number of features that `get_support` keeps, the most important first; None keeps the features that Boruta
         selects.
+    target : {"auto", "classes", "numbers"}, default="auto"
+        What y holds; "auto" takes y for numbers if any of them is not whole.
     tentative : {"exclude", "median", "include"}, default="exclude"
         Which tentative features are selected besides the confirmed ones: none; those whose median importance exceeds
         the median importance of the best shadows; or all.
@@ -79,8 +82,9 @@ class Boruta(SupervisedSelector):
     Notes
     -----
     Each round grows a forest on up to twice as many columns as `X` has. Its trees are those that scikit-learn's
-    `RandomForestClassifier` grows for the same seed. Importance is the forest's mean decrease in impurity; the original
-    uses permutation importance, divided by its spread over the trees. There are at least five shadows: with fewer
+    `RandomForestClassifier` grows for the same seed, or for numbers those of its `RandomForestRegressor`. Importance
+    is the forest's mean decrease in impurity; the original uses permutation importance, divided by its spread over the
+    trees. There are at least five shadows: with fewer
     features, some columns are shuffled more than once. A constant feature never scores a hit.
 
     References
@@ -98,7 +102,7 @@ class Boruta(SupervisedSelector):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **SupervisedSelector._parameter_constraints,
+        **NumberSelector._parameter_constraints,
         "tentative": [StrOptions(set(TREATMENTS))],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
@@ -111,6 +115,7 @@ class Boruta(SupervisedSelector):
         self,
         *,
         n_features_to_select: int | None = None,
+        target: str = "auto",
         tentative: str = "exclude",
         max_iter: int = 50,
         n_estimators: int = 100,
@@ -119,6 +124,7 @@ class Boruta(SupervisedSelector):
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         super().__init__(n_features_to_select=n_features_to_select)
+        self.target = target
         self.tentative = tentative
         self.max_iter = max_iter
         self.n_estimators = n_estimators
@@ -127,10 +133,12 @@ class Boruta(SupervisedSelector):
         self.random_state = random_state
 
     def _importances(self, X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
-        self._check_classes(y)
+        if not are_numbers(y):
+            self._check_classes(y)
         random = check_random_state(self.random_state)
         p = X.shape[1]
-        columns = RankedColumns.of(enlarged(X))
+        table = enlarged(X)
+        columns = table if are_numbers(y) else RankedColumns.of(table)
         self.hits_, decision = np.zeros(p, dtype=int), np.zeros(p, dtype=int)
         rounds, best_shadows = [], []
         for number in range(1, self.max_iter + 1):
@@ -163,17 +171,23 @@ class Boruta(SupervisedSelector):
 
     def _round(
         self,
-        columns: RankedColumns,
-        y: NDArray[np.intp],
+        columns: Any,
+        y: NDArray[Any],
         random: np.random.RandomState,
         running: NDArray[np.intp],
     ) -> tuple[NDArray[np.float64], float]:
         """Return the importances of the features, -1 for those no longer running, and that of the best shadow."""
         sources = np.resize(np.arange(len(running)), max(5, len(running)))
-        both = columns[running].with_shadows(sources, random)
-        seed = random.randint(LARGEST_SEED)
-        measured = forest_importances(both, y, self.n_estimators, self.max_depth, seed)
-        importances = np.full(len(columns.ranks), -1.0)
+        if are_numbers(y):
+            shadows = np.column_stack([random.permutation(columns[:, running[j]]) for j in sources])
+            shape = {"n_estimators": self.n_estimators, "max_depth": self.max_depth, "max_features": "sqrt"}
+            forest = RandomForestRegressor(**shape, random_state=random.randint(LARGEST_SEED))
+            measured = forest.fit(np.hstack([columns[:, running], shadows]), y).feature_importances_
+        else:
+            both = columns[running].with_shadows(sources, random)
+            seed = random.randint(LARGEST_SEED)
+            measured = forest_importances(both, y, self.n_estimators, self.max_depth, seed)
+        importances = np.full(self.n_features_in_, -1.0)
         importances[running] = measured[: len(running)]
         return importances, float(measured[len(running) :].max())
 

@@ -39,6 +39,8 @@ class RandomForestSelector(_EnsembleSelector):
     ----------
     n_features_to_select : int or None, default=None
         Number of features that `get_support` keeps, the most important first; None keeps those of positive importance.
+    target : {"auto", "classes", "numbers"}, default="auto"
+        What y holds; "auto" takes y for numbers if any of them is not whole.
     n_estimators : int, default=300
         Number of trees.
     max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
@@ -91,6 +93,7 @@ class RandomForestSelector(_EnsembleSelector):
         self,
         *,
         n_features_to_select: int | None = None,
+        target: str = "auto",
         n_estimators: int = 300,
         max_features: str | int | float | None = "sqrt",
         min_samples_leaf: int = 1,
@@ -98,6 +101,7 @@ class RandomForestSelector(_EnsembleSelector):
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         super().__init__(n_features_to_select=n_features_to_select)
+        self.target = target
         self.n_estimators = n_estimators
         self.max_features = max_features
         self.min_samples_leaf = min_samples_leaf
@@ -127,6 +131,8 @@ class XGBoostSelector(_EnsembleSelector):
     ----------
     n_features_to_select : int or None, default=None
         Number of features that `get_support` keeps, the most important first; None keeps those of positive importance.
+    target : {"auto", "classes", "numbers"}, default="auto"
+        What y holds; "auto" takes y for numbers if any of them is not whole.
     n_estimators : int, default=100
         Number of trees (per class, if there are more than two).
     max_depth : int, default=3
@@ -176,6 +182,7 @@ class XGBoostSelector(_EnsembleSelector):
         self,
         *,
         n_features_to_select: int | None = None,
+        target: str = "auto",
         n_estimators: int = 100,
         max_depth: int = 3,
         learning_rate: float = 0.3,
@@ -183,6 +190,7 @@ class XGBoostSelector(_EnsembleSelector):
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         super().__init__(n_features_to_select=n_features_to_select)
+        self.target = target
         self.n_estimators = n_estimators
         self.max_depth = max_depth
         self.learning_rate = learning_rate

@@ -16,7 +16,6 @@ from sklearn.utils import check_random_state
 from mfbench_baselines._selector import (
     ImportanceSelector,
     NumberSelector,
-    SupervisedSelector,
     are_numbers,
     dense_columns,
 )
@@ -69,13 +68,15 @@ class VarianceFilter(ImportanceSelector):
         return np.concatenate([_range_scaled(columns).var(axis=0) for columns in dense_columns(X)])
 
 
-class AnovaFFilter(SupervisedSelector):
-    r"""F statistic of a one-way analysis of variance between the classes.
+class AnovaFFilter(NumberSelector):
+    r"""F statistic of a one-way analysis of variance between the classes, or of a linear regression on each column.
 
     With :math:`n_k` samples of mean :math:`\bar x_k` in class *k* out of *K*,
 
     .. math::
         F = \frac{\sum_k n_k (\bar x_k - \bar x)^2 / (K - 1)}{\sum_k \sum_{i \in k} (x_i - \bar x_k)^2 / (n - K)}.
+
+    For numbers to predict, whose correlation with the column is *r*, it is :math:`F = (n - 2) \, r^2 / (1 - r^2)`.
 
     A constant column gets 0 (and p-value 1). A column that differs between classes but not within any of them gets
     the largest finite double (and p-value 0), so that it comes first and importances stay finite.
@@ -85,12 +86,15 @@ class AnovaFFilter(SupervisedSelector):
     n_features_to_select : int or None, default=None
         Number of features that `get_support` keeps, the most important first; None keeps those of positive importance.
 
+    target : {"auto", "classes", "numbers"}, default="auto"
+        What y holds; "auto" takes y for numbers if any of them is not whole.
+
     Attributes
     ----------
     feature_importances_ : ndarray of shape (n_features,)
         The F statistics.
     p_values_ : ndarray of shape (n_features,)
-        Upper tail probabilities of F(K - 1, n - K) at these statistics.
+        Upper tail probabilities of F(K - 1, n - K) at these statistics, or of F(1, n - 2).
     n_features_in_ : int
         Number of columns seen by `fit`.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -99,7 +103,7 @@ class AnovaFFilter(SupervisedSelector):
     Raises
     ------
     ValueError
-        If there are fewer than two classes, or no more samples than classes.
+        If there are fewer than two classes, no more samples than classes, or fewer than three samples for numbers.
 
     Notes
     -----
@@ -124,7 +128,13 @@ class AnovaFFilter(SupervisedSelector):
 
     _takes_sparse = True
 
+    def __init__(self, *, n_features_to_select: int | None = None, target: str = "auto") -> None:
+        super().__init__(n_features_to_select=n_features_to_select)
+        self.target = target
+
     def _importances(self, X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
+        if are_numbers(y):
+            return self._of_numbers(X, y)
         self._check_classes(y)
         n_samples, n_classes = len(y), int(y.max()) + 1
         if n_samples <= n_classes:
@@ -134,6 +144,26 @@ class AnovaFFilter(SupervisedSelector):
         F = np.concatenate([_f_statistics(columns, y) for columns in dense_columns(X)])
         self.p_values_ = fdtrc(n_classes - 1, n_samples - n_classes, F)
         return np.asarray(np.minimum(F, LARGEST))
+
+    def _of_numbers(self, X: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+        if len(y) < 3:
+            raise ValueError(f"AnovaFFilter needs at least three samples for numbers, got {len(y)}")
+        F = np.concatenate([_regression_f(columns, y) for columns in dense_columns(X)])
+        self.p_values_ = fdtrc(1, len(y) - 2, F)
+        return np.asarray(np.minimum(F, LARGEST))
+
+
+def _regression_f(X: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the F statistic of the regression of numbers on each column; infinite if the fit is exact."""
+    Z, t = _range_scaled(X), _range_scaled(y[:, None])[:, 0]
+    Z, t = Z - Z.mean(axis=0), t - t.mean()
+    sizes = (Z**2).sum(axis=0)
+    slopes = np.divide(t @ Z, sizes, out=np.zeros(len(sizes)), where=sizes > 0)
+    rest = ((t[:, None] - Z * slopes) ** 2).sum(axis=0)  # 1 - r² would cancel where the fit is nearly exact
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        F = slopes**2 * sizes / (rest / (len(t) - 2))
+    F[np.ptp(X, axis=0) == 0] = 0.0
+    return np.asarray(F)
 
 
 def _f_statistics(X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
@@ -166,6 +196,8 @@ class MutualInfoFilter(NumberSelector):
     ----------
     n_features_to_select : int or None, default=None
         Number of features that `get_support` keeps, the most important first; None keeps those of positive importance.
+    target : {"auto", "classes", "numbers"}, default="auto"
+        What y holds; "auto" takes y for numbers if any of them is not whole.
     n_neighbors : int, default=3
         Number of neighbours per sample; more neighbours lower the variance and raise the bias.
     discrete_features : "auto", bool, or array-like of shape (n_features,) or of indices, default="auto"
@@ -211,11 +243,13 @@ class MutualInfoFilter(NumberSelector):
         self,
         *,
         n_features_to_select: int | None = None,
+        target: str = "auto",
         n_neighbors: int = 3,
         discrete_features: str | bool | ArrayLike = "auto",
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         super().__init__(n_features_to_select=n_features_to_select)
+        self.target = target
         self.n_neighbors = n_neighbors
         self.discrete_features = discrete_features
         self.random_state = random_state

@@ -32,6 +32,8 @@ class LassoSelector(NumberSelector):
     ----------
     n_features_to_select : int or None, default=None
         Number of features that `get_support` keeps, the most important first; None keeps those of positive importance.
+    target : {"auto", "classes", "numbers"}, default="auto"
+        What y holds; "auto" takes y for numbers if any of them is not whole.
     cv : int, default=10
         Number of folds; fewer if a class has fewer members.
     random_state : int, RandomState or None, default=None
@@ -76,10 +78,12 @@ class LassoSelector(NumberSelector):
         self,
         *,
         n_features_to_select: int | None = None,
+        target: str = "auto",
         cv: int = 10,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         super().__init__(n_features_to_select=n_features_to_select)
+        self.target = target
         self.cv = cv
         self.random_state = random_state
 

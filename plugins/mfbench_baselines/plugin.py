@@ -16,6 +16,7 @@ LASSO = (
 DRAWS = "each tree draws as many rows as there are, so a row of weight 2 is not drawn like two rows"
 GREEDY = "features are chosen one after the other, and the copy of a chosen one adds nothing"
 INTERCEPT = "to the linear model a constant is a second intercept with a coefficient of its own"
+BOTH = {"classification": {}, "regression": {"target": "numbers"}}
 JITTER = "scikit-learn adds noise against ties, so the estimate for a constant is not exactly zero"
 RANDOM = "its weights are random"
 SOLVER = "scikit-learn declares it: liblinear and libsvm stop elsewhere if a row of weight 2 replaces two rows"
@@ -30,28 +31,31 @@ def mfbench_selectors() -> list[SelectorSpec]:
             name="variance",
             summary="Variance of each range-scaled feature",
             factory="mfbench_baselines.filters:VarianceFilter",
+            tasks=(),
             tags=("baseline", "filter", "unsupervised"),
             complexity="2.5e-4 + 2.5e-7 * n + 6.4e-10 * n * p**1.5",
             invariance="affine",
         ),
         SelectorSpec(
             name="anova-f",
-            summary="F statistic between the classes, feature by feature",
+            summary="F statistic between the classes, or of a linear regression, feature by feature",
             factory="mfbench_baselines.filters:AnovaFFilter",
             paper="R. A. Fisher, Statistical Methods for Research Workers, Oliver and Boyd, 1925",
+            tasks=BOTH,
             tags=("baseline", "filter"),
             complexity="6.1e-4 + 4.3e-7 * n + 1.2e-9 * n * p**1.5",
             invariance="affine",
         ),
         SelectorSpec(
             name="mutual-info",
-            summary="Mutual information with the class, feature by feature",
+            summary="Mutual information with the target, feature by feature",
             factory="mfbench_baselines.filters:MutualInfoFilter",
             paper="R. Battiti, Using mutual information for selecting features in supervised neural net learning, "
             "IEEE Transactions on Neural Networks 5(4), 1994; estimator: B. C. Ross, Mutual information between "
             "discrete and continuous data sets, PLoS ONE 9(2), 2014",
             grid={"n_neighbors": (3, 5, 10)},
             targets="numbers",
+            tasks=BOTH,
             tags=("baseline", "filter"),
             complexity="2.7e-3 + 1.2e-3 * p + 1e-6 * n * p * k",
             invariance="affine",
@@ -61,6 +65,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
             name="columns",
             summary="A fixed range of columns; nothing is learned",
             factory="mfbench_baselines.filters:FixedColumns",
+            tasks=(),
             tags=("baseline", "control"),
             complexity="4.7e-5 + 1.2e-7 * p + 4.2e-5 * k",
             invariance="monotone",
@@ -72,6 +77,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
             paper="L. Breiman, Random forests, Machine Learning 45(1), 2001",
             grid={"max_features": ("sqrt", 0.33), "min_samples_leaf": (1, 5)},
             targets="numbers",
+            tasks=BOTH,
             tags=("baseline", "ensemble", "tree"),
             complexity="3.2e-1 + 2.4e-4 * n + 1.9e-6 * n**1.5 * p**0.5",
             check_parameters={"n_estimators": 10},
@@ -84,6 +90,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
             paper=XGBOOST,
             grid={"max_depth": (2, 3, 6), "n_estimators": (30, 100)},
             targets="numbers",
+            tasks=BOTH,
             tags=("baseline", "ensemble", "tree"),
             complexity="8.4e-7 * n * p + 2.5e-2 * k",
             check_parameters={"n_estimators": 5},
@@ -96,6 +103,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
             factory="mfbench_baselines.lasso:LassoSelector",
             paper=LASSO,
             targets="numbers",
+            tasks=BOTH,
             tags=("baseline", "embedded", "linear"),
             complexity="1.8e-1 + 3.6e-6 * n * p + 1.2e-9 * n**2 * p + 2.6e-1 * k",
             check_parameters={"cv": 2},
@@ -112,11 +120,12 @@ def mfbench_selectors() -> list[SelectorSpec]:
         ),
         SelectorSpec(
             name="rfe",
-            summary="Recursive feature elimination with a linear support vector machine",
+            summary="Recursive feature elimination with a linear support vector machine, for numbers ridge regression",
             factory="mfbench_baselines.stepwise:RecursiveElimination",
             paper="I. Guyon, J. Weston, S. Barnhill, V. Vapnik, Gene selection for cancer classification using support "
             "vector machines, Machine Learning 46, 2002",
             grid={"C": (0.01, 0.1, 1.0, 10.0)},
+            tasks=BOTH,
             tags=("baseline", "wrapper", "svm"),
             complexity="1.1e-2 + 8.3e-5 * p + 3.4e-7 * n * p * k",
             expected_failures={"constant-column": INTERCEPT, "equal-columns": GREEDY},
@@ -141,6 +150,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
             paper="H. Peng, F. Long, C. Ding, Feature selection based on mutual information: criteria of "
             "max-dependency, max-relevance, and min-redundancy, IEEE TPAMI 27(8), 2005",
             grid={"scheme": ("difference", "quotient")},
+            tasks=BOTH,
             tags=("baseline", "filter", "multivariate"),
             complexity="1.2e-3 + 3.6e-6 * p + 1e-7 * n * p",
             invariance="affine",
@@ -152,6 +162,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
             factory="mfbench_baselines.boruta:Boruta",
             paper="M. B. Kursa, W. R. Rudnicki, Feature selection with the Boruta package, Journal of Statistical "
             "Software 36(11), 2010",
+            tasks=BOTH,
             tags=("baseline", "wrapper", "ensemble", "tree"),
             complexity="2e-1 + 4e-5 * n * p**0.5 * log(n)",
             check_parameters={"max_iter": 2, "n_estimators": 3},
@@ -161,6 +172,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
             name="random",
             summary="Random importances, the control to beat",
             factory="mfbench_baselines.filters:RandomFilter",
+            tasks=(),
             tags=("baseline", "control"),
             complexity="3.2e-4",
             invariance="monotone",

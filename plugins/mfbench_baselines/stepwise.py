@@ -7,17 +7,19 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.linear_model import Ridge
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from mfbench_baselines._selector import SupervisedSelector, strongest
+from mfbench_baselines._selector import NumberSelector, are_numbers, strongest
 from mfbench_baselines.classifiers import LinearSVM
 from mfbench_learners.compiled import njit
 
 
-class RecursiveElimination(SupervisedSelector):
+class RecursiveElimination(NumberSelector):
     r"""Recursive feature elimination with a linear support vector machine (SVM-RFE).
 
-    A linear machine (squared hinge loss, one class against the rest) is trained and the features with the smallest
+    A linear machine (squared hinge loss, one class against the rest; for numbers squared loss, on a target of unit
+    variance) is trained and the features with the smallest
     :math:`\sum_k w_{kj}^2` are dropped, again and again until one feature is left. The importance of a feature is its
     position in the order of elimination, from :math:`1/p` for the first one dropped to 1 for the last one left.
 
@@ -26,6 +28,8 @@ class RecursiveElimination(SupervisedSelector):
     n_features_to_select : int or None, default=None
         Number of features that `get_support` keeps, the most important first; None keeps all, because
         the method only ranks features.
+    target : {"auto", "classes", "numbers"}, default="auto"
+        What y holds; "auto" takes y for numbers if any of them is not whole.
     step : float, default=0.1
         Share of the remaining features that is dropped in a round, from 0 to below 1; at least one is dropped.
     C : float, default=1.0
@@ -67,25 +71,27 @@ class RecursiveElimination(SupervisedSelector):
     [0.25, 0.5, 1.0, 0.75]
     """
 
-    def __init__(self, *, n_features_to_select: int | None = None, step: float = 0.1, C: float = 1.0) -> None:
+    def __init__(
+        self, *, n_features_to_select: int | None = None, target: str = "auto", step: float = 0.1, C: float = 1.0
+    ) -> None:
         super().__init__(n_features_to_select=n_features_to_select)
+        self.target = target
         self.step = step
         self.C = C
 
     def _importances(self, X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
-        self._check_classes(y)
+        if not are_numbers(y):
+            self._check_classes(y)
         if not 0 <= self.step < 1:
             raise ValueError(f"step must be at least 0 and below 1; got {self.step!r}")
         left = np.arange(X.shape[1])
         dropped: list[int] = []
         self.n_iter_ = 0
         while len(left) > 1:
-            # With more columns than rows the dual has fewer variables; both reach the same minimum.
-            wide = len(left) > len(X)
-            machine = LinearSVM(C=self.C, dual=wide, max_iter=100_000, random_state=0).fit(X[:, left], y)
+            weights = self._weights(X[:, left], y)
             self.n_iter_ += 1
             # Of columns with equal weights, the last is dropped first.
-            order = np.lexsort((-left, (machine.coef_**2).sum(axis=0)))
+            order = np.lexsort((-left, (weights**2).sum(axis=0)))
             count = min(len(left) - 1, max(1, int(self.step * len(left))))
             dropped.extend(left[order[:count]])
             left = np.delete(left, order[:count])
@@ -93,10 +99,19 @@ class RecursiveElimination(SupervisedSelector):
         importances[np.append(dropped, left).astype(np.intp)] = np.arange(1, X.shape[1] + 1) / X.shape[1]
         return importances
 
+    def _weights(self, X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
+        if are_numbers(y):
+            ridge = Ridge(alpha=1.0 / (2.0 * self.C)).fit(X, (y - y.mean()) / y.std())
+            return np.atleast_2d(ridge.coef_)
+        # With more columns than rows the dual has fewer variables; both reach the same minimum.
+        machine = LinearSVM(C=self.C, dual=X.shape[1] > len(X), max_iter=100_000, random_state=0).fit(X, y)
+        return np.asarray(machine.coef_)
 
-class _Greedy(SupervisedSelector):
+
+class _Greedy(NumberSelector):
     """Selects features one by one; their importance decreases in that order, and is 0 for features not selected."""
 
+    target = "classes"
     n_ranked: int
 
     def _check_count(self) -> None:
@@ -108,7 +123,8 @@ class _Greedy(SupervisedSelector):
         """Return the selected features, in order."""
 
     def _importances(self, X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
-        self._check_classes(y)
+        if not are_numbers(y):
+            self._check_classes(y)
         self._check_count()
         order = self._order(X, np.asarray(y))
         importances = np.zeros(X.shape[1])
@@ -224,12 +240,14 @@ class MRMR(_Greedy):
 
     among those not yet in the set *S*; the first has the largest :math:`I(x_j; y)`. The mutual information *I*, in
     nats, is computed after cutting each column into three levels: below, within and above mean ± `width` standard
-    deviations.
+    deviations. Numbers to predict are cut in the same way.
 
     Parameters
     ----------
     n_features_to_select : int or None, default=None
         Number of features that `get_support` keeps, the most important first; None keeps the selected features.
+    target : {"auto", "classes", "numbers"}, default="auto"
+        What y holds; "auto" takes y for numbers if any of them is not whole.
     n_ranked : int, default=50
         Maximum number of features to select.
     scheme : {"difference", "quotient"}, default="difference"
@@ -282,22 +300,24 @@ class MRMR(_Greedy):
         self,
         *,
         n_features_to_select: int | None = None,
+        target: str = "auto",
         n_ranked: int = 50,
         scheme: str = "difference",
         width: float = 0.5,
     ) -> None:
         super().__init__(n_features_to_select=n_features_to_select)
+        self.target = target
         self.n_ranked = n_ranked
         self.scheme = scheme
         self.width = width
 
-    def _order(self, X: NDArray[np.float64], y: NDArray[np.intp]) -> list[int]:
+    def _order(self, X: NDArray[np.float64], y: NDArray[Any]) -> list[int]:
         if self.scheme not in ("difference", "quotient"):
             raise ValueError(f"scheme must be 'difference' or 'quotient'; got {self.scheme!r}")
         if self.width <= 0:
             raise ValueError(f"width must be above 0; got {self.width!r}")
         levels = three_levels(X, self.width)
-        relevance = information(levels, y)
+        relevance = information(levels, three_levels(y[:, None], self.width)[:, 0] if are_numbers(y) else y)
         open_ = np.ptp(X, axis=0) > 0
         redundancy = np.zeros(X.shape[1])
         taken: list[int] = []

@@ -8,6 +8,7 @@ _RFVM = (
     "H. Cheng, H. Chen, G. Jiang, K. Yoshihira: Nonlinear feature selection by relevance feature vector machine. "
     "MLDM 2007, LNCS 4571:144-159"
 )
+_BOTH = {"classification": {}, "regression": {"target": "numbers"}}
 _THRESHOLD = "a weight is the relevance above a permutation threshold, so that of a constant is minus the threshold"
 
 
@@ -24,6 +25,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
             tags=("relevance", "filter", "nonlinear"),
             warm_up=True,
             targets="numbers",
+            tasks=_BOTH,
             complexity="4e-3 + 1e-7 * n * p + 4e-10 * n * p**2 + 2.5e-7 * p**2 + 2.5e-10 * p**3",
             invariance="monotone",
         ),
@@ -37,6 +39,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
             tags=("relevance", "embedded", "linear"),
             warm_up=True,
             targets="numbers",
+            tasks=_BOTH,
             complexity="4e-2 + 1e-4 * p + 1e-7 * n * p + 2e-10 * n * p**2",
             invariance="affine",
         ),
@@ -51,6 +54,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
             tags=("relevance", "filter", "nonlinear"),
             warm_up=True,
             targets="numbers",
+            tasks=_BOTH,
             complexity="5e-2 + 2e-3 * p + 1e-6 * n * p + 5e-9 * n * p**2 + 5e-6 * p**2",
             check_parameters={"n_folds": 3},
             invariance="monotone",
@@ -66,6 +70,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
             tags=("relevance", "filter", "nonlinear"),
             warm_up=True,
             targets="numbers",
+            tasks=_BOTH,
             complexity="5e-2 + 2e-3 * p + 1e-6 * n * p + 5e-9 * n * p**2 + 8e-6 * p**2",
             check_parameters={"tuning": "kernel", "n_folds": 3},
             invariance="monotone",
@@ -81,6 +86,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
             tags=("relevance", "filter", "nonlinear"),
             warm_up=True,
             targets="numbers",
+            tasks=_BOTH,
             complexity="1.6e-3 + 9.6e-6 * p + 1.3e-8 * n * p * log(n)",
             invariance="monotone",
             expected_failures={"constant-column": _THRESHOLD},
