@@ -221,9 +221,8 @@ def with_task(dataset: Dataset, task: TaskSpec, where: str, of_numbers: Sequence
                 f"{' or '.join(of_numbers) or 'another task'} (a line task = … of [[datasets]] says so too), group the "
                 "values into classes, or name another target"
             )
-        return replace(dataset, task=task.name)
-    if not dataset.n_classes:
-        return replace(dataset, task=task.name)
+    if (task.target == "classes") == bool(dataset.n_classes):
+        return dataset if dataset.task == task.name else replace(dataset, task=task.name)
     if not np.isfinite(labels).all():
         wrong = dataset.class_names[int(np.flatnonzero(~np.isfinite(labels))[0])]
         raise DataError(
@@ -266,6 +265,8 @@ def check_size(dataset: Dataset, spec: DatasetSpec, where: str = "") -> None:
 
 
 def class_counts(dataset: Dataset) -> dict[str, int]:
-    """Return the number of rows per class label."""
+    """Return the number of rows per class label; empty for numbers."""
+    if not dataset.n_classes:
+        return {}
     counts = np.bincount(dataset.y, minlength=dataset.n_classes).tolist()
     return dict(zip(dataset.class_names, counts, strict=True))

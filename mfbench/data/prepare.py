@@ -41,8 +41,7 @@ def restrict_classes(dataset: Dataset, rule: Literal["all", "two-largest"]) -> D
 
 def dropped_classes(whole: Dataset, kept: Dataset) -> dict[str, int]:
     """Return the number of rows in each class dropped by `restrict_classes`."""
-    counts = class_counts(whole) if whole.n_classes else {}
-    return {name: count for name, count in counts.items() if count and name not in kept.class_names}
+    return {name: count for name, count in class_counts(whole).items() if count and name not in kept.class_names}
 
 
 @dataclass(frozen=True)

@@ -335,7 +335,7 @@ class Registry:
         return build(self.entry(kind, name), {**expression.params, **overrides})
 
     def _kind_of(self, name: str) -> str:
-        """Return the kind of a name; of a selector and a classifier, a guess could put the wrong one into a pipeline."""
+        """Return the kind of a name; that of a selector and a classifier is ambiguous, and guessing could be wrong."""
         kinds = [kind for kind in STEPS if self._table(kind).has(name)]
         if kinds[:2] == ["selector", "classifier"]:
             one, other = self.selector(name).spec, self.classifier(name).spec

@@ -126,6 +126,7 @@ def _identity(run: RecordedRun) -> dict[str, Any]:
     return {
         "suite": meta.name,
         "seed": meta.seed,
+        "task": meta.task.name,
         "protocol": meta.protocol.model_dump(exclude=_MAY_DIFFER),
         "splits": meta.protocol_key,
         "report": meta.report.model_dump(exclude={"reference"}),

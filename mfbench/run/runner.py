@@ -117,8 +117,10 @@ def run_folder(out: Path, loaded: LoadedSuite, only: Sequence[str] = ()) -> Path
     """Return the folder of a run, a function of the suite's content and the options that determine its trials."""
     suite = loaded.suite.model_dump(mode="json", include={"suite": {"name", "seed"}, "datasets": True, "methods": True})
     protocol = loaded.protocol.model_dump(mode="json", exclude={"timeout", "memory"})
-    for table, names in ((protocol, ["splitter"]), *((group, ROLES) for group in suite["datasets"])):
-        for name in names:  # younger than many runs, whose folders must be found
+    younger = [(group, (*ROLES, "task")) for group in suite["datasets"]]
+    younger += [(protocol, ("splitter",)), *((method, ("regressor",)) for method in suite["methods"])]
+    for table, names in younger:  # keys that many runs, whose folders must be found, do not know
+        for name in names:
             if table[name] is None:
                 del table[name]
     # A part is merely a name for `--only` patterns: the same patterns are the same run.

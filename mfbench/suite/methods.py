@@ -235,7 +235,7 @@ def _resolve_key(
 
 
 def _steps_of(registered: Mapping[str, Registered], name: str = "NAME") -> str:
-    return " or ".join(f"{kind}.{name}" for kind in sorted(registered, key="selector".__ne__))
+    return " or ".join(f"{kind}.{name}" for kind in sorted({"selector", *registered}, key="selector".__ne__))
 
 
 def _check_top_values(values: Sequence[Any], location: str) -> None:

@@ -230,7 +230,9 @@ class ProtocolSettings(Part):
         description="GiB per worker process; 0: an equal share of 80 % of the machine's memory.",
     )
 
-    def completed(self, spec: ProtocolSpec, profile: Profile | None, metrics: Sequence[str]) -> ProtocolSettings:
+    def completed(
+        self, spec: ProtocolSpec, profile: Profile | None = None, metrics: Sequence[str] = ()
+    ) -> ProtocolSettings:
         """Return the protocol with a profile applied and every key of its kind set; the metrics are the task's."""
         # The profile's values override the file's, which override the form's. A key that the kind does not have is
         # None. Shallow: the range of a curve stays a range.

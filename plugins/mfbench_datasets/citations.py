@@ -25,6 +25,13 @@ TWO_VIEWS = Attribution(
     "algorithms. Neural Computation 10:1895-1923, 1998 (with other data)",
 )
 
+DIABETES = Attribution(
+    source="as bundled with scikit-learn, from the paper's data",
+    license="no licence stated",
+    citation="B. Efron, T. Hastie, I. Johnstone, R. Tibshirani: Least angle regression. The Annals of Statistics 32(2):"
+    "407-499, 2004, doi:10.1214/009053604000000067",
+)
+
 _MONKS = "70 (MONK's Problems), generated from the published concept"
 _MONKS_CITATION = (
     "S. B. Thrun et al.: The MONK's problems: a performance comparison of different learning algorithms. "

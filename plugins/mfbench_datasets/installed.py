@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mfbench.model.specs import Dataset
-from mfbench_datasets.citations import attribution
+from mfbench_datasets.citations import DIABETES, attribution
 
 
 def iris() -> Dataset:
@@ -30,6 +30,34 @@ def iris() -> Dataset:
 
     bunch = load_iris()
     return _dataset("iris", bunch, [str(name) for name in bunch.target_names])
+
+
+def diabetes() -> Dataset:
+    """Return the diabetes data of Efron and others (2004): the progression of the disease within a year.
+
+    Returns
+    -------
+    Dataset
+        442 rows, 10 features in their units; a number as the target.
+
+    Examples
+    --------
+    >>> diabetes().task, float(diabetes().y.max())
+    ('regression', 346.0)
+    """
+    from sklearn.datasets import load_diabetes
+
+    bunch = load_diabetes(scaled=False)
+    return Dataset(
+        name="diabetes",
+        X=np.ascontiguousarray(bunch.data, dtype=np.float64),
+        y=bunch.target.astype(np.float64),
+        class_names=(),
+        feature_names=tuple(bunch.feature_names),
+        categorical=np.zeros(bunch.data.shape[1], dtype=bool),
+        task="regression",
+        **DIABETES,
+    )
 
 
 def wine() -> Dataset:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mfbench import DatasetSpec, hookimpl
-from mfbench_datasets.citations import TWO_VIEWS, attribution
+from mfbench_datasets.citations import DIABETES, TWO_VIEWS, attribution
 from mfbench_datasets.ground_truth.specs import ground_truth_specs
 
 if TYPE_CHECKING:
@@ -63,6 +63,23 @@ def mfbench_datasets() -> list[DatasetSpec]:
             **_collections().get(name, {}),
         )
         for name, summary, loader, (n_samples, n_features, n_classes), tags in _TABLE
+    ]
+
+
+@hookimpl(specname="mfbench_datasets")
+def numbers() -> list[DatasetSpec]:
+    """Return measured data whose target is a number."""
+    return [
+        DatasetSpec(
+            name="diabetes",
+            summary="Progression of diabetes in a year, by ten measurements",
+            loader="mfbench_datasets.installed:diabetes",
+            task="regression",
+            n_samples=442,
+            n_features=10,
+            tags=("measured", "regression"),
+            **DIABETES,
+        )
     ]
 
 

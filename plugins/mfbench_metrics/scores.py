@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.stats import rankdata
 from sklearn import metrics
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
@@ -49,11 +48,20 @@ def mae(y_true: Numbers, y_pred: Numbers, sample_weight: Weights = None) -> floa
     return float(metrics.mean_absolute_error(y_true, y_pred, sample_weight=sample_weight))
 
 
-def spearman(y_true: Numbers, y_pred: Numbers) -> float:
+def spearman(y_true: Numbers, y_pred: Numbers, sample_weight: Weights = None) -> float:
     """Return the rank correlation: 0 for constant predictions, which order nothing; NaN for equal true numbers."""
     if np.ptp(y_true) == 0 or np.ptp(y_pred) == 0:
         return float("nan") if np.ptp(y_true) == 0 else 0.0
-    return float(np.corrcoef(rankdata(y_true), rankdata(y_pred))[0, 1])
+    weights = np.ones(len(y_true)) if sample_weight is None else sample_weight
+    moments = np.cov(_ranks(y_true, weights), _ranks(y_pred, weights), aweights=weights)
+    return float(np.clip(moments[0, 1] / np.sqrt(moments[0, 0] * moments[1, 1]), -1.0, 1.0))
+
+
+def _ranks(values: Numbers, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the mean rank of each value, where a row of weight 2 counts as two rows; 1/2 less than usual."""
+    _, inverse = np.unique(values, return_inverse=True)
+    total = np.bincount(inverse, weights)
+    return np.asarray((np.cumsum(total) - total / 2.0)[inverse])
 
 
 def pinball(y_true: Numbers, y_pred: Numbers, alpha: float = 0.5, sample_weight: Weights = None) -> float:

@@ -45,7 +45,7 @@ def test_a_file_is_read_as_it_is_written(tmp_path):
         ("1 1:x\n2 1:1\n", "cannot be read"),
         ("1,2 1:1\n2 1:1\n", "cannot be read"),
         ("1 2000000000:1\n2 1:1\n", "has the feature 2,000,000,000; there can be 16,777,216"),
-        ("1 1:1\n1 2:1\n", "has the single value '1': two classes are needed"),
+        ("1 1:1\n1 2:1\n", "has the single value '1': two are needed"),
         ("", "has no values"),
         ("1\n-1\n", "has no values"),
     ],

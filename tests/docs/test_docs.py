@@ -319,7 +319,7 @@ def test_key_ingredients():
     built_in = listings.built_in_registry()
     data = mfbench.load_dataset("iris", registry=built_in)
     assert Columns.of(data).encoding == "one-hot"
-    method = ResolvedMethod("K", None, Step(registry.parse("knn")), "all")
+    method = ResolvedMethod("K", None, Step(registry.parse("knn"), "classifier"), "all")
     real = key_ingredients(PlannedDataset("iris", data, "0"), method, schema.ProtocolSettings(), built_in)
     documented = listed(section("architecture.md", "## Trial keys"), "ingredient")
     assert {name.strip("` ") for row in documented for name in row.split(",")} - {"coordinates"} == set(real)

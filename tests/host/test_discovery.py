@@ -161,8 +161,8 @@ class TestWhichPlugins:
             warnings.simplefilter("error")
             one = load_registry(strict=True)
             names = {plugin.name for plugin in one.plugins.values() if plugin.distribution == "mfbench"}
-            methods = {"baselines", "margin", "relevance", "similarity", "sqpfw"}
-            assert names == {*methods, "dask", "datasets", "metrics", "protocols", "splitters", "suites"}
+            methods = {"baselines", "margin", "regression", "relevance", "similarity", "sqpfw"}
+            assert names == {*methods, "dask", "datasets", "metrics", "protocols", "splitters", "suites", "tasks"}
             assert one.selectors.keys() >= {"relieff", "variance"}
             assert "knn" in one.classifiers
             assert "wine" in one.datasets
@@ -178,7 +178,9 @@ class TestWhichPlugins:
             "mfbench_executors",
             "mfbench_metrics",
             "mfbench_protocols",
+            "mfbench_regressors",
             "mfbench_splitters",
+            "mfbench_tasks",
             "mfbench_report_sections",
             "mfbench_earlier_results",
             "mfbench_open_run",

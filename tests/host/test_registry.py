@@ -48,8 +48,8 @@ class TestNames:
             UsageError, match="'both' is both a selector and a classifier: add kind='selector' or kind="
         ):
             both.make("both")
-        with pytest.raises(UsageError, match="kind is 'regressor': use 'selector'"):
-            both.make("both", "regressor")
+        with pytest.raises(UsageError, match="kind is 'learner': use 'selector'"):
+            both.make("both", "learner")
         assert type(both.make("both", "selector")) is Thing
         assert type(both.make("both", "classifier")) is Other
 
@@ -66,7 +66,9 @@ class TestNames:
         one = load(make_plugin("p", selectors=[selector("relieff"), selector("variance")]))
         with pytest.raises(UnknownNameError, match=r"unknown selector 'relief-f': did you mean 'relieff'\?"):
             one.selector("relief-f")
-        with pytest.raises(UnknownNameError, match=r"selector or classifier 'relief-f': did you mean 'relieff'"):
+        with pytest.raises(
+            UnknownNameError, match=r"selector, classifier or regressor 'relief-f': did you mean 'relieff'"
+        ):
             one.make("relief-f")
         with pytest.raises(UnknownNameError, match="unknown classifier 'x': there are none"):
             one.classifier("x")

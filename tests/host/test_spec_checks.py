@@ -4,7 +4,17 @@ import dataclasses
 
 import numpy as np
 
-from mfbench import ClassifierSpec, DatasetSpec, ExecutorSpec, MetricSpec, ProtocolSpec, SelectorSpec, SplitterSpec
+from mfbench import (
+    ClassifierSpec,
+    DatasetSpec,
+    ExecutorSpec,
+    MetricSpec,
+    ProtocolSpec,
+    RegressorSpec,
+    SelectorSpec,
+    SplitterSpec,
+    TaskSpec,
+)
 from mfbench.host.probes import _FIELDS, shown, spec_problem
 from mfbench.host.registry import load_registry
 
@@ -19,6 +29,7 @@ BAD = [
     *[(ClassifierSpec, "tags", value) for value in ("margin", [1], None)],
     *[(ClassifierSpec, "warm_up", value) for value in (1, "no")],
     *[(SelectorSpec, "path", value) for value in ("ab", ("a",), (1, 2))],
+    *[(ClassifierSpec, "tasks", value) for value in ("regression", [1], {"regression": 1}, None)],
     *[(DatasetSpec, "loader", value) for value in (3, "a b")],
     *[(DatasetSpec, "n_samples", value) for value in ("3", True, -1, 2.0)],
     *[(DatasetSpec, "class_counts", value) for value in ([3], {"a": "b"}, {1: 2})],
@@ -32,6 +43,8 @@ GOOD = [
     (SelectorSpec, "factory", "package.module:Class.method"),
     (SelectorSpec, "path", ("theta", "weights_at")),
     (ClassifierSpec, "path", ("prune", "with_prune")),
+    (SelectorSpec, "tasks", {"classification": {}, "regression": {"target": "numbers"}}),
+    (SelectorSpec, "tasks", ()),
     (DatasetSpec, "categorical", ()),
     (DatasetSpec, "feature_groups", {"place": ["lat", "lon"]}),
     (DatasetSpec, "n_samples", None),
@@ -79,6 +92,8 @@ def test_every_field_has_its_check():
         MetricSpec,
         ProtocolSpec,
         SplitterSpec,
+        RegressorSpec,
+        TaskSpec,
     )
     names = {field.name for kind in kinds for field in dataclasses.fields(kind)}
     assert names == set(_FIELDS)
@@ -86,7 +101,7 @@ def test_every_field_has_its_check():
 
 def test_the_built_in_specs_are_valid():
     one = load_registry(only=["all"])
-    for table in (one.selectors, one.classifiers, one.datasets, one.metrics):
+    for table in (one.selectors, one.classifiers, one.regressors, one.datasets, one.metrics, one.tasks):
         assert {name: spec_problem(entry.spec) for name, entry in table.items() if spec_problem(entry.spec)} == {}
 
 

@@ -11,7 +11,7 @@ from mfbench.host.expressions import parse
 from mfbench.model.specs import Dataset
 from mfbench.model.trials import Status, Trial
 from mfbench.suite.methods import ResolvedMethod, Step
-from mfbench_protocols.detection import RoundFold, classifier_weights, run_round
+from mfbench_protocols.detection import RoundFold, learner_weights, run_round
 
 N, P = 40, 5
 
@@ -63,7 +63,7 @@ def run(order=None, *, top="positive", text="spread", numbers=False, selector=Tr
     Spread.seen.clear()
     order = np.arange(P) if order is None else np.array(order)
     fold = fold or RoundFold(reorder_columns(canonical(**data), order), order, "none", 5, 1e-9)
-    step = Step(parse(text), numbers=numbers)
+    step = Step(parse(text), "selector", numbers=numbers)
     method = ResolvedMethod("m", step if selector else None, None if selector else step, top)
     return run_round(Trial("key", "d", "m", 0, 0, 9), method, fold, make)
 
@@ -133,12 +133,12 @@ def test_weights_of_classifiers():
 
     model = Model()
     with pytest.raises(ValueError, match="neither feature_importances_ nor coef_"):
-        classifier_weights(model, 2, "own")
+        learner_weights(model, 2, "own")
     model.coef_ = np.array([1.0, -3.0])
-    assert classifier_weights(model, 2, "own").tolist() == [1, 3]
+    assert learner_weights(model, 2, "own").tolist() == [1, 3]
     model.feature_importances_ = [0.5]
     with pytest.raises(ValueError, match="shape"):
-        classifier_weights(model, 2, "own")
+        learner_weights(model, 2, "own")
 
 
 def test_infinite_weights_of_a_classifier_are_its_failure():

@@ -50,6 +50,7 @@ def job_of(plan, folder: Path, **changes) -> Job:
         "protocol": plan.protocol,
         "runner": plan.loaded.spec.runner,
         "settings": plan.loaded.protocol,
+        "task": plan.loaded.task,
         "plugins": tuple(load_registry().plugins.values()),
     }
     return Job(**{**values, **changes})

@@ -58,9 +58,9 @@ def maker(log, factory=Spy):
 
 
 def method(selector="spy", classifier="spy", top="all", grid=(), raw=False, label="m", weights=None):
-    step = None if selector is None else Step(parse(selector), raw)
+    step = None if selector is None else Step(parse(selector), "selector", raw)
     top = "all" if step is None else top
-    return ResolvedMethod(label, step, Step(parse(classifier)), top, tuple(grid), weights=weights)
+    return ResolvedMethod(label, step, Step(parse(classifier), "classifier"), top, tuple(grid), weights=weights)
 
 
 def trial(repeat=0, fold=0, label="m"):

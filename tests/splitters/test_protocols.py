@@ -114,7 +114,7 @@ def test_validation_rows_of_a_dataset_are_those_of_tuning():
     ((fitted, scored),) = by.within(Y, train, 5, 0)
     assert fitted.tolist() == np.flatnonzero(split == -1).tolist()
     assert scored.tolist() == np.flatnonzero(split == -2).tolist()
-    assert by.summary(protocol_of("repeated-cv").splits("d", Y, 0, by), 1, Y, "abc").validation == len(scored)
+    assert by.summary(protocol_of("repeated-cv").splits("d", Y, 0, by), 1, N, Y, "abc").validation == len(scored)
     holdout = protocol_of("holdout").splits("d", Y, 0, by)[0]
     assert holdout.test.tolist() == test.tolist()
     without = structure("predefined", "stratified", split=np.maximum(split, -1))

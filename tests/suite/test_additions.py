@@ -13,7 +13,7 @@ from mfbench.suite.additions import additions_of, option_of, parse_addition, wit
 from mfbench.suite.loading import load_suite
 from mfbench.suite.plan import make_plan
 
-FORM = "write LABEL = CLASSIFIER or LABEL = SELECTOR -> CLASSIFIER, such as"
+FORM = "write LABEL = LEARNER or LABEL = SELECTOR -> LEARNER, such as"
 ROUNDS = """
 [suite]
 name = "own"
@@ -131,7 +131,7 @@ class TestPython:
             ([LinearSVC()], "without a label"),
             ([("A", "b", "c")], "without a label"),
             ([(1, "knn")], "without a label"),
-            ({"A": ("weigh", 5, "plain")}, "cannot add 'A': expected a classifier, or a pair"),
+            ({"A": ("weigh", 5, "plain")}, "cannot add 'A': expected a learner, or a pair"),
             ({"A": ()}, "cannot add 'A'"),
             ({"a=b": "knn"}, "'a=b' cannot be the label"),
             ({" a": "knn"}, "' a' cannot be the label"),
@@ -265,7 +265,7 @@ class TestDatasets:
 
     def test_options_that_do_not_fit_are_refused(self, added, table):
         for data, target, reason in [
-            ([], "outcome", "--target 'outcome' is the label column of an added dataset: add one"),
+            ([], "outcome", "--target 'outcome' is the target column of an added dataset: add one"),
             (["other-blobs"], "outcome", "--target 'outcome' is the label column"),
             (["mine.csv"], None, r'--add-data "mine\.csv": to add a file, write --add-data file:mine\.csv'),
             (["openml:../x"], None, '--add-data "openml:../x": cannot read'),
@@ -300,12 +300,12 @@ class TestDetection:
 
     def test_a_lone_selector_is_added(self, rounds):
         plan = rounds("MINE = variance", "TOP = variance -> top relevant", data=["corral"])
-        assert plan.methods["MINE"].classifier is None and plan.methods["TOP"].top == "relevant"
+        assert plan.methods["MINE"].learner is None and plan.methods["TOP"].top == "relevant"
         assert list(plan.datasets) == ["xor", "corral"]
 
     def test_a_lone_class_is_a_selector_and_a_classifier_stays_one(self, rounds):
         plan = rounds("MINE = sklearn.ensemble:ExtraTreesClassifier", "LDA = lda")
-        assert plan.methods["MINE"].selector is not None and plan.methods["LDA"].classifier is not None
+        assert plan.methods["MINE"].selector is not None and plan.methods["LDA"].learner is not None
 
     def test_two_steps_are_refused(self, rounds):
         with pytest.raises(UsageError, match="'ground-truth' predicts nothing, so leave out '-> knn'"):

@@ -30,8 +30,8 @@ TOPS = ("top", "top", (1, 2))
 
 
 def method(*grid, selector="mutual-info", selection="nested", top="all"):
-    step = Step(parse(selector)) if selector else None
-    return ResolvedMethod("A", step, Step(parse("knn")), top, grid, selection)
+    step = Step(parse(selector), "selector") if selector else None
+    return ResolvedMethod("A", step, Step(parse("knn"), "classifier"), top, grid, selection)
 
 
 def iris():
@@ -89,15 +89,15 @@ def test_they_are_the_fits_that_a_trial_makes(protocol, registry, monkeypatch):
         run_trial(trial, one, fold, metrics_of("accuracy"), registry.make, decisions=protocol.decisions)
         fits = fits_of(one, sizes, protocol)
         widths = len(fitted_columns(one, sizes.features, sizes.columns)) * sizes.problems
-        predicted = Counter({("classifier", n): count * widths for n, count in fits.classifiers.items()})
+        predicted = Counter({("classifier", n): count * widths for n, count in fits.learners.items()})
         for place, count in fits.selectors.items():
             predicted["selector", place.rows] += count * sizes.problems
         assert made == predicted, one.describe()
 
 
 def test_along_a_path_one_selector_is_fitted():
-    step = Step(parse("own"), path=("theta", "at"))
-    one = ResolvedMethod("A", step, Step(parse("knn")), "all", (("selector", "theta", (1, 2, 3)),))
+    step = Step(parse("own"), "selector", path=("theta", "at"))
+    one = ResolvedMethod("A", step, Step(parse("knn"), "classifier"), "all", (("selector", "theta", (1, 2, 3)),))
     sizes = sizes_of(iris(), CV)[0]
     assert [count for place, count in fits_of(one, sizes, CV).selectors.items() if place.inner] == [2]
 
@@ -106,17 +106,17 @@ def test_drawn_points_have_at_most_so_many_values_of_a_parameter():
     grid = (("selector", "n_neighbors", (3, 5)), ("classifier", "n_neighbors", Range(first=1, last=9)))
     one, sizes = replace(method(*grid), search=Search(kind="random", n=7)), sizes_of(iris(), CV)[0]
     fits = fits_of(one, sizes, CV)
-    assert fits.classifiers[sizes.tuned] == 7 * sizes.scorings
+    assert fits.learners[sizes.tuned] == 7 * sizes.scorings
     assert [count for place, count in fits.selectors.items() if place.inner] == [2 * sizes.scorings]
 
 
 def test_along_a_path_one_classifier_is_fitted():
     grid = (("classifier", "prune", (False, True)), ("classifier", "sigma", (1, 2, 3)), ("selector", "prune", (0, 1)))
-    one = ResolvedMethod("A", None, Step(parse("own"), path=("prune", "with_prune")), "all", grid[:2])
+    one = ResolvedMethod("A", None, Step(parse("own"), "classifier", path=("prune", "with_prune")), "all", grid[:2])
     sizes = sizes_of(iris(), CV)[0]
-    assert fits_of(one, sizes, CV).classifiers[sizes.tuned] == 3 * sizes.scorings
-    both = replace(one, selector=Step(parse("other")), grid=grid)
-    assert fits_of(both, sizes, CV).classifiers[sizes.tuned] == 2 * 3 * sizes.scorings
+    assert fits_of(one, sizes, CV).learners[sizes.tuned] == 3 * sizes.scorings
+    both = replace(one, selector=Step(parse("other"), "selector"), grid=grid)
+    assert fits_of(both, sizes, CV).learners[sizes.tuned] == 2 * 3 * sizes.scorings
 
 
 def test_a_round_of_generated_data_fits_the_selector_or_else_the_classifier():
@@ -124,8 +124,8 @@ def test_a_round_of_generated_data_fits_the_selector_or_else_the_classifier():
     sizes = sizes_of(iris(), protocol)[0]
     assert (sizes.rows, sizes.tested) == (150, 0)
     assert fits_of(method(), sizes, protocol).selectors.total() == 1
-    assert fits_of(method(), sizes, protocol).classifiers.total() == 0
-    assert fits_of(method(selector=None), sizes, protocol).classifiers == {150: 1}
+    assert fits_of(method(), sizes, protocol).learners.total() == 0
+    assert fits_of(method(selector=None), sizes, protocol).learners == {150: 1}
 
 
 def test_the_folds_of_the_protocol_timing_have_their_own_sizes():

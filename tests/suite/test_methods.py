@@ -4,7 +4,7 @@ from mfbench.host.expressions import parse
 from mfbench.suite.methods import ResolvedMethod, Step
 from mfbench.suite.schema import Range, Search
 
-WEIGH, NEAREST = Step(parse("weigh")), Step(parse("nearest(k=1)"))
+WEIGH, NEAREST = Step(parse("weigh"), "selector"), Step(parse("nearest(k=1)"), "classifier")
 DRAWN = (
     ("classifier", "C", Range(first=0.001, last=1000.0, spacing="log")),
     ("classifier", "k", Range(first=1, last=9)),

@@ -335,7 +335,7 @@ class TestPackages:
 
     def test_a_users_suite_must_choose_and_the_rest_of_the_names_work(self, suite_file, together):
         with pytest.raises(
-            SuiteError, match=r"classifier: 2 packages register .* 'plain@rival' or 'plain@toy'"
+            SuiteError, match=r"selector: 2 packages register .* 'weigh@rival' or 'weigh@toy'"
         ) as raised:
             self.plan(suite_file, together(""))
         assert len(str(raised.value).splitlines()) == 1

@@ -53,7 +53,7 @@ def test_the_json_schema_names_every_table_and_forbids_other_keys():
 def test_a_minimal_suite_takes_the_defaults():
     suite = Suite.model_validate(MINIMAL)
     assert suite.protocol == ProtocolSettings()
-    protocol = suite.protocol.completed(SPECS["repeated-cv"])
+    protocol = suite.protocol.completed(SPECS["repeated-cv"], None, ["accuracy"])
     assert (protocol.folds, protocol.repeats, protocol.inner_folds, protocol.selection) == (10, 1, 5, "nested")
     assert (suite.report.test, suite.report.alpha, suite.report.reference) == ("corrected-t", 0.05, None)
     assert suite.methods[0].top == "positive"

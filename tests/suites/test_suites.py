@@ -187,7 +187,7 @@ def test_published_figures_are_not_suites(registry):
 def test_selection_curves_has_every_family_before_three_classifiers(profile, registry):
     loaded = load_suite(str(SUITES / "selection-curves.toml"), registry, profile)
     methods = resolve_methods(loaded, registry)[0]
-    pairs = {(str(method.selector), str(method.classifier)) for method in methods.values()}
+    pairs = {(str(method.selector), str(method.learner)) for method in methods.values()}
     selectors, classifiers = ({pair[position] for pair in pairs} for position in (0, 1))
     assert len(selectors) >= 20 and len(classifiers) == 3
     assert len(pairs) == len(loaded.suite.methods) == len(selectors) * 3

@@ -12,7 +12,7 @@ SPECS = {name: entry.spec for name, entry in REGISTRY.protocols.items()}
 def completed(profile=None, **settings):
     """Complete settings of a protocol."""
     protocol = ProtocolSettings(**settings)
-    return protocol.completed(SPECS[protocol.kind], profile)
+    return protocol.completed(SPECS[protocol.kind], profile, ["accuracy", "balanced_accuracy"])
 
 
 def design_of(settings, seed=0):

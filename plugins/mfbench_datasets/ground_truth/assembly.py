@@ -8,12 +8,12 @@ its own stream: adding noise columns or flipping more labels leaves everything e
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mfbench.model.specs import Dataset
+from mfbench.model.specs import CLASSIFICATION, Dataset
 from mfbench_datasets.arguments import check_whole
 from mfbench_datasets.ground_truth.specs import attribution
 
@@ -78,7 +78,7 @@ def numbered(word: str, count: int) -> tuple[str, ...]:
 def assemble(
     name: str,
     X: NDArray[np.float64],
-    y: NDArray[np.int64],
+    y: NDArray[Any],
     feature_names: tuple[str, ...],
     relevant: Sequence[int],
     interactions: Pairs,
@@ -86,6 +86,7 @@ def assemble(
     order: np.random.RandomState | None = None,
     categories: tuple[str, ...] | None = None,
     response: NDArray[np.float64] | None = None,
+    task: str = CLASSIFICATION,
 ) -> Dataset:
     """Build the dataset; with `order`, permute the columns and the truth with them.
 
@@ -96,7 +97,7 @@ def assemble(
     name : str
         The registered name.
     X, y : ndarray
-        Features, and class codes 0 and 1.
+        Features, and class codes 0 and 1 or numbers.
     feature_names, relevant, interactions : tuple
         In the order before the permutation.
     order : RandomState or None, default=None
@@ -105,6 +106,8 @@ def assemble(
         The labels of every column if the columns hold codes; None for numbers.
     response : ndarray of shape (n_samples,) or None, default=None
         The numbers that were cut into classes.
+    task : str, default="classification"
+        The task; for every other one, y holds numbers.
 
     Returns
     -------
@@ -118,8 +121,9 @@ def assemble(
     return Dataset(
         name=name,
         X=np.ascontiguousarray(X[:, columns], dtype=np.float64) + 0.0,  # no -0.0
-        y=y.astype(np.int64),
-        class_names=BITS,
+        y=y.astype(np.int64) if task == CLASSIFICATION else y + 0.0,
+        class_names=BITS if task == CLASSIFICATION else (),
+        task=task,
         feature_names=names,
         categorical=np.full(n_features, categories is not None),
         categories={} if categories is None else dict.fromkeys(names, categories),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mfbench.errors import UsageError
 from mfbench.model.specs import Dataset
@@ -137,18 +138,38 @@ def correlated_blocks(
     >>> correlated_blocks(n_blocks=3, block_size=4, n_active=2, shuffle=False).relevant
     (0, 1, 4, 5)
     """
-    n, blocks = check_whole(_BLOCKS, "n_samples", n_samples, 2), check_whole(_BLOCKS, "n_blocks", n_blocks, 1)
-    size, active = check_whole(_BLOCKS, "block_size", block_size, 1), check_whole(_BLOCKS, "n_active", n_active, 1)
-    r, rho = check_whole(_BLOCKS, "n_relevant", n_relevant, 1), check_real(_BLOCKS, "rho", rho, 0, 1, without=[1])
-    nu, shuffle = check_real(_BLOCKS, "noise", noise, 0), check_flag(_BLOCKS, "shuffle", shuffle)
+    shuffle = check_flag(_BLOCKS, "shuffle", shuffle)
+    X, y, names, relevant = block_features(
+        _BLOCKS, n_samples, n_blocks, block_size, rho, n_active, n_relevant, noise, seed
+    )
+    order = streams(_BLOCKS, seed, _STREAMS)[-1] if shuffle else None
+    return assemble(_BLOCKS, X, (y > 0).astype(np.int64), names, relevant, (), order=order)
+
+
+def block_features(
+    name: str,
+    n_samples: int,
+    n_blocks: int,
+    block_size: int,
+    rho: float,
+    n_active: int,
+    n_relevant: int,
+    noise: float,
+    seed: int,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], tuple[str, ...], list[int]]:
+    """Return the features of `correlated_blocks`, the sum with its noise, the names, and the relevant features."""
+    n, blocks = check_whole(name, "n_samples", n_samples, 2), check_whole(name, "n_blocks", n_blocks, 1)
+    size, active = check_whole(name, "block_size", block_size, 1), check_whole(name, "n_active", n_active, 1)
+    r, rho = check_whole(name, "n_relevant", n_relevant, 1), check_real(name, "rho", rho, 0, 1, without=[1])
+    nu = check_real(name, "noise", noise, 0)
     for small, value, large, limit in (("n_active", active, "n_blocks", blocks), ("n_relevant", r, "block_size", size)):
         if value > limit:
-            raise UsageError(f"{small!r} of dataset {_BLOCKS!r} must be at most {large!r} ({limit}), got {value}")
-    common, own, response, order = streams(_BLOCKS, seed, _STREAMS)
+            raise UsageError(f"{small!r} of dataset {name!r} must be at most {large!r} ({limit}), got {value}")
+    common, own, response, _ = streams(name, seed, _STREAMS)
     x = np.sqrt(rho) * normal(common, n, blocks, 1) + np.sqrt(1 - rho) * normal(own, n, blocks, size)
     X = np.round(x.reshape(n, -1), 9)
     relevant = [block * size + j for block in range(active) for j in range(r)]
     sigma = np.sqrt(active * r * (1 + (r - 1) * rho))
-    y = X[:, relevant].sum(axis=1) + nu * sigma * normal(response, n) > 0
+    y = X[:, relevant].sum(axis=1) + nu * sigma * normal(response, n)
     names = tuple(f"b{block}-x{j}" for block in range(1, blocks + 1) for j in range(1, size + 1))
-    return assemble(_BLOCKS, X, y.astype(np.int64), names, relevant, (), order=order if shuffle else None)
+    return X, y, names, relevant

@@ -36,6 +36,7 @@ _FRIEDMAN = (
     "doi:10.1214/aos/1176347963"
 )
 _RULE, _RANDOM = ("ground-truth", "rule"), ("ground-truth", "generator")
+_NUMBERS = (*_RANDOM, "regression")
 
 # name: (summary, module:function, (samples, features), tags, source, citation); the size of a generator is that of its
 # default parameters.
@@ -154,6 +155,54 @@ _TABLE: dict[str, tuple[str, str, tuple[int, int], tuple[str, ...], str, str]] =
         "generated: a linear rule on equicorrelated Gaussian blocks, a design of mfbench",
         "",
     ),
+    "friedman-regression-1": (
+        "Friedman 1 with numbers: five of ten features are relevant",
+        "numbers:friedman_1_numbers",
+        (500, 10),
+        _NUMBERS,
+        "generated from the published formula",
+        _FRIEDMAN,
+    ),
+    "friedman-regression-2": (
+        "Friedman 2: the impedance of a circuit",
+        "numbers:friedman_2_numbers",
+        (500, 9),
+        _NUMBERS,
+        "generated from the published formula",
+        _FRIEDMAN,
+    ),
+    "friedman-regression-3": (
+        "Friedman 3: the phase of a circuit",
+        "numbers:friedman_3_numbers",
+        (500, 9),
+        _NUMBERS,
+        "generated from the published formula",
+        _FRIEDMAN,
+    ),
+    "rfvm-regression-1": (
+        "RFVM 4.1 with numbers: linear, cubic and fast sine terms, 96 irrelevant features",
+        "numbers:rfvm_1_numbers",
+        (1000, 99),
+        _NUMBERS,
+        "generated from the published formula (section 4.1)",
+        _RFVM,
+    ),
+    "rfvm-regression-2": (
+        "RFVM 4.2 with numbers: 20 terms from 8 basis functions, 80 irrelevant features",
+        "numbers:rfvm_2_numbers",
+        (2000, 100),
+        _NUMBERS,
+        "generated from the published formula (section 4.2)",
+        _RFVM,
+    ),
+    "correlated-regression": (
+        "Blocks of correlated features, a linear function of a few",
+        "numbers:correlated_blocks_numbers",
+        (300, 100),
+        _NUMBERS,
+        "generated: a linear function of equicorrelated Gaussian blocks, a design of mfbench",
+        "",
+    ),
 }
 
 
@@ -194,7 +243,8 @@ def ground_truth_specs() -> list[DatasetSpec]:
             loader=f"mfbench_datasets.ground_truth.{loader}",
             n_samples=n_samples,
             n_features=n_features,
-            n_classes=2,
+            n_classes=None if tags is _NUMBERS else 2,
+            task="regression" if tags is _NUMBERS else "classification",
             tags=tags,
             **attribution(name),
         )

@@ -53,8 +53,7 @@ def test_methods_that_a_budget_does_not_reach_and_trials_beyond_their_limit_are_
     plan, folder, _ = prepared
     formulas = {"anova-f": "1e-3", "variance": "100", "knn": "1e-3", "naive-bayes": "1e-3"}
     find = SimpleNamespace(
-        selector=lambda name: SimpleNamespace(spec=SimpleNamespace(complexity=formulas[name], warm_up=False)),
-        classifier=lambda name: SimpleNamespace(spec=SimpleNamespace(complexity=formulas[name], warm_up=False)),
+        entry=lambda kind, name: SimpleNamespace(spec=SimpleNamespace(complexity=formulas[name], warm_up=False))
     )
     one = estimate(plan, folder, find, RunOptions(jobs=1, budget=60.0))
     assert (one.reached, one.unreached, one.too_long) == (9, ("C",), ())

@@ -9,7 +9,9 @@ from mfbench.suite.methods import ResolvedMethod, Step
 from mfbench.suite.plan import Cost
 
 METHODS = {
-    label: ResolvedMethod(label, Step(parse("relief")) if label in "AB" else None, Step(parse("knn")), "all")
+    label: ResolvedMethod(
+        label, Step(parse("relief"), "selector") if label in "AB" else None, Step(parse("knn"), "classifier"), "all"
+    )
     for label in "ABCD"
 }
 

@@ -23,7 +23,7 @@ GRID = (("classifier", "a", (1, 2)), ("classifier", "b", (1, 2, 3)))
 
 
 def how(path=("b", "with_b"), grid=GRID, **fields):
-    return ResolvedMethod("m", None, Step(parse("spy"), path=path), "all", grid, **fields)
+    return ResolvedMethod("m", None, Step(parse("spy"), "classifier", path=path), "all", grid, **fields)
 
 
 class Entries(Log):
@@ -66,7 +66,9 @@ def test_values_that_compare_as_equal_are_different_values():
 
 def test_columns_of_different_selections_have_fits_of_their_own():
     grid = (("top", "top", ("all", 2)), ("classifier", "b", (1, 3)))
-    one = ResolvedMethod("m", Step(parse("spy")), Step(parse("spy"), path=("b", "with_b")), "all", grid)
+    one = ResolvedMethod(
+        "m", Step(parse("spy"), "selector"), Step(parse("spy"), "classifier", path=("b", "with_b")), "all", grid
+    )
     _, log = run(fold_of(), one, log=Entries(), factory=Wide)
     tuned = [event.X.shape[1] for event in log.fits("") if event.kind == "classifier"]
     assert tuned == [3] * 3 + [2] * 3 + [3]

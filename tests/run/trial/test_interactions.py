@@ -141,8 +141,8 @@ def run(selector, classifier, at=None, raw=False, **more):
     def make(expression, kind, **overrides):
         return Pairs(**{**expression.params, **overrides})
 
-    step = None if selector is None else Step(parse(selector), raw)
-    method = ResolvedMethod("m", step, Step(parse(classifier)), **{"top": "all", **more})
+    step = None if selector is None else Step(parse(selector), "selector", raw)
+    method = ResolvedMethod("m", step, Step(parse(classifier), "classifier"), **{"top": "all", **more})
     return run_trial(Trial("key", "d", "m", 0, 0, 1), method, at or fold(), metrics_of("accuracy"), make)
 
 

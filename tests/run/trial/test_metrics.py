@@ -91,7 +91,7 @@ def test_a_test_part_of_one_class_is_no_fault_of_the_method():
 
 
 def test_the_direction_of_each_score():
-    losses = {"log_loss", "brier_score", "expected_calibration_error", "balanced_error_rate"}
+    losses = {"log_loss", "brier_score", "expected_calibration_error", "balanced_error_rate", "rmse", "mae", "pinball"}
     assert {name for name, metric in METRICS.items() if not metric.spec.greater_is_better} == losses
     good = outcome([0, 0, 1, 1], [0, 0, 1, 1], [[0.9, 0.1], [0.8, 0.2], [0.1, 0.9], [0.2, 0.8]])
     bad = outcome([0, 0, 1, 1], [1, 1, 0, 1], [[0.1, 0.9], [0.2, 0.8], [0.9, 0.1], [0.2, 0.8]])

@@ -27,7 +27,9 @@ def fold_of(y=Y, data=X, *, refit=False, fold=0):
 
 
 def run(fold, classifier, *, grid=(), metrics=("one_vs_rest_accuracy", "accuracy"), decisions="one-vs-rest", spy=None):
-    how = ResolvedMethod("m", None if spy is None else Step(parse("spy")), Step(parse("c")), "all", grid)
+    how = ResolvedMethod(
+        "m", None if spy is None else Step(parse("spy"), "selector"), Step(parse("c"), "classifier"), "all", grid
+    )
 
     def make(expression, kind, **overrides):
         return spy() if kind == "selector" else classifier(**overrides)

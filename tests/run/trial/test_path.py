@@ -29,7 +29,9 @@ GRID = (("selector", "a", (0.5, 1.5, 2.5)), ("selector", "b", (1, 2)), ("classif
 
 
 def with_path(path=("a", "at"), grid=GRID):
-    return ResolvedMethod("m", Step(parse("spy"), path=path), Step(parse("spy")), "positive", grid)
+    return ResolvedMethod(
+        "m", Step(parse("spy"), "selector", path=path), Step(parse("spy"), "classifier"), "positive", grid
+    )
 
 
 def test_one_fit_along_the_path_for_each_of_its_other_parameters():
@@ -84,7 +86,9 @@ def test_the_time_of_the_path_counts_once_for_who_finds_it_made():
 
 
 def test_a_value_that_the_grid_does_not_have_is_an_ordinary_fit():
-    how = ResolvedMethod("m", Step(parse("spy(a=1)"), path=("a", "at")), Step(parse("spy")), "positive")
+    how = ResolvedMethod(
+        "m", Step(parse("spy(a=1)"), "selector", path=("a", "at")), Step(parse("spy"), "classifier"), "positive"
+    )
     result, log = run(fold_of(), how, factory=Along)
     assert [event.by.a for event in log.fits("selector")] == [1]
     assert result.weights.tolist() == [2.0, 1.0, 0.0]

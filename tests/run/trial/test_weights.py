@@ -89,7 +89,7 @@ def test_integer_weights_are_repeated_rows(how, classifier):
     times = np.repeat(np.arange(n), weights.astype(int))
     train, test = np.arange(n)[:60], np.arange(n)[60:]
     repeated = np.flatnonzero(times < 60), np.flatnonzero(times >= 60)
-    one = ResolvedMethod("m", None, Step(parse("any")), "all")
+    one = ResolvedMethod("m", None, Step(parse("any"), "classifier"), "all")
     names = ("accuracy", "balanced_accuracy", "log_loss", "roc_auc", "one_vs_rest_accuracy")
     scores = []
     for fold in (

@@ -12,6 +12,7 @@ import numpy as np
 
 from mfbench.engines import CallOutcome, Engine, Executor
 from mfbench.host.expressions import parse
+from mfbench.model.evaluation import TaskSpec
 from mfbench.model.trials import Trial, TrialResult
 from mfbench.run.store.metadata import fingerprint_of
 from mfbench.run.workers.job import Job, write_arrays
@@ -32,9 +33,13 @@ from mfbench_protocols.splits import RepeatedCV
 
 FINGERPRINT = fingerprint_of(())
 METHODS = {
-    "alone": ResolvedMethod("alone", None, Step(parse("knn"), False), "all", ()),
-    "shared-1": ResolvedMethod("shared-1", Step(parse("variance"), False), Step(parse("knn"), False), 1, ()),
-    "shared-2": ResolvedMethod("shared-2", Step(parse("variance"), False), Step(parse("knn"), False), 2, ()),
+    "alone": ResolvedMethod("alone", None, Step(parse("knn"), "classifier"), "all", ()),
+    "shared-1": ResolvedMethod(
+        "shared-1", Step(parse("variance"), "selector"), Step(parse("knn"), "classifier"), 1, ()
+    ),
+    "shared-2": ResolvedMethod(
+        "shared-2", Step(parse("variance"), "selector"), Step(parse("knn"), "classifier"), 2, ()
+    ),
 }
 
 
@@ -46,7 +51,8 @@ def job_of(folder, datasets=("d",)):
         data = SimpleNamespace(X=np.full((20, 3), float(number)), y=np.arange(20) % 2, weights=None, is_sparse=False)
         files[label] = write_arrays(SimpleNamespace(data=data), folder)
     settings = ProtocolSettings(folds=2, repeats=1)
-    return Job(METHODS, {}, files, folder, RepeatedCV(2, 1, 0), "mfbench.run.trial.curve:PredictionRunner", settings)
+    runner = "mfbench.run.trial.curve:PredictionRunner"
+    return Job(METHODS, {}, files, folder, RepeatedCV(2, 1, 0), runner, settings, TaskSpec(name="any", summary=""))
 
 
 def trials_of(n, datasets=("d",), methods=("alone",)):

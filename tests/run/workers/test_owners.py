@@ -20,7 +20,8 @@ def test_a_method_belongs_to_the_distributions_of_its_steps(toy_plugin):
     toy = frozenset(["module toy_plugin"])
 
     def owners(selector, classifier):
-        steps = [Step(parse(text)) if text else None for text in (selector, classifier)]
+        both = (("selector", selector), ("classifier", classifier))
+        steps = [Step(parse(text), kind) if text else None for kind, text in both]
         return owners_of_method(ResolvedMethod("M", *steps, "all"), registry)
 
     assert owners("anova-f", "knn") == owners(None, "knn") == BUILT_IN
@@ -45,7 +46,17 @@ def test_whose_code_trials_run(toy_plugin, errors_plugin):
     declared = Declaration("classifier", "sklearn.dummy:DummyClassifier")
     registry.declare([declared])
     steps = [("anova-f", "knn"), ("weigh", "knn"), (None, declared.name)]
-    methods = [ResolvedMethod("M", *(Step(parse(text)) if text else None for text in pair), "all") for pair in steps]
+    methods = [
+        ResolvedMethod(
+            "M",
+            *(
+                Step(parse(text), kind) if text else None
+                for kind, text in zip(("selector", "classifier"), pair, strict=True)
+            ),
+            "all",
+        )
+        for pair in steps
+    ]
     host = str(registry.selector("anova-f").plugin.version)
     settings = ProtocolSettings(metrics=["accuracy", "toy_errors"])
     assert code_of_run(methods, settings, registry) == [

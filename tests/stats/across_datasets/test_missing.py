@@ -7,7 +7,9 @@ from sklearn.dummy import DummyClassifier
 from sklearn.metrics import balanced_accuracy_score, log_loss
 from toy_metrics import METRICS
 
+from mfbench.host.registry import load_registry
 from mfbench.stats.across_datasets import complete, dummy_score
+from mfbench.suite.tasks import task_named
 
 HOLE = pd.DataFrame({"A": [0.9, 0.8, 0.7], "B": [0.7, np.nan, 0.6], "C": [0.8, 0.6, 0.9]}, index=list("def"))
 
@@ -62,10 +64,11 @@ def test_a_dataset_without_any_score_is_dropped(policy):
 
 
 def test_the_guess_is_scikit_learns_dummy():
+    task = task_named("classification", load_registry())
     y = np.random.default_rng(0).choice([0, 0, 1, 2], 60)
     dummy = DummyClassifier(strategy="prior").fit(np.zeros((60, 1)), y)
     predicted, shares = dummy.predict(np.zeros((60, 1))), dummy.predict_proba(np.zeros((60, 1)))
-    assert dummy_score(y, METRICS["accuracy"]) == pytest.approx(np.mean(predicted == y))
-    assert dummy_score(y, METRICS["balanced_accuracy"]) == pytest.approx(balanced_accuracy_score(y, predicted))
-    assert dummy_score(y, METRICS["log_loss"]) == pytest.approx(log_loss(y, shares))
-    assert dummy_score(y, METRICS["roc_auc"]) == 0.5
+    assert dummy_score(task, y, METRICS["accuracy"]) == pytest.approx(np.mean(predicted == y))
+    assert dummy_score(task, y, METRICS["balanced_accuracy"]) == pytest.approx(balanced_accuracy_score(y, predicted))
+    assert dummy_score(task, y, METRICS["log_loss"]) == pytest.approx(log_loss(y, shares))
+    assert dummy_score(task, y, METRICS["roc_auc"]) == 0.5

@@ -52,8 +52,8 @@ def run(grid, at=None, selector=True):
         estimator.log, estimator.kind = log, kind
         return estimator
 
-    spy = Step(parse("spy"))
-    method = ResolvedMethod("m", spy if selector else None, spy, "all", tuple(grid), "per-dataset")
+    selecting, learning = (Step(parse("spy"), kind) for kind in ("selector", "classifier"))
+    method = ResolvedMethod("m", selecting if selector else None, learning, "all", tuple(grid), "per-dataset")
     result = run_trial(Trial("key", "d", "m", 0, 0, 1), method, at or fold(), metrics_of("accuracy"), make)
     return result, log
 
