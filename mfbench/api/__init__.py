@@ -73,6 +73,7 @@ def load_dataset(
     *,
     target: str | None = None,
     categorical: Sequence[str] | None = None,
+    task: str | None = None,
     data_dir: Path | str | None = None,
     offline: bool = False,
     registry: Registry | None = None,
@@ -85,9 +86,11 @@ def load_dataset(
         ``"wine"``, ``"waveform-21(n_samples=1000)"``, ``"file:PATH"`` (CSV, ARFF or Parquet), ``"openml:61"``,
         ``"uci:53"``, ``"mirror:NAME"`` or ``"import:NAME"``.
     target : str or None, default=None
-        Label column of a file or repository; None uses the last one, or the one that the repository declares.
+        Target column of a file or repository; None uses the last one, or the one that the repository declares.
     categorical : sequence of str or None, default=None
         Numeric columns of a file or repository to treat as categorical.
+    task : str or None, default=None
+        What the target of a file or repository is for: ``"regression"`` makes it a number. None means classes.
     data_dir : Path, str or None, default=None
         A mirror, searched before the cache and the network; None uses the environment variable ``MFBENCH_DATA_DIR``.
     offline : bool, default=False
@@ -115,7 +118,9 @@ def load_dataset(
     (178, 13)
     """
     options = DataOptions.of(data_dir, offline)
-    return load(reference, registry or load_registry(), options=options, target=target, categorical=categorical)
+    return load(
+        reference, registry or load_registry(), options=options, target=target, categorical=categorical, task=task
+    )
 
 
 def run_suite(suite: str, *, observer: Observer | None = None, **options: Any) -> Run:

@@ -34,7 +34,7 @@ def find(reference: Reference, registry: Registry, lookup: Lookup, task: str | N
     """Load a dataset as `load` does and report its origin; the task is that of its description if it has one."""
     from mfbench.data.columns import with_task
 
-    found = located(reference, registry, lookup)
+    loaded = located(reference, registry, lookup)
     if isinstance(reference, RegisteredReference):
         own = registry.dataset(reference.expression.name).spec.task
         if task is not None and task != own:
@@ -42,7 +42,7 @@ def find(reference: Reference, registry: Registry, lookup: Lookup, task: str | N
         task = own
     of_numbers = [name for name, entry in registry.tasks.items() if entry.spec.target == "numbers"]
     spec = registry.task(task or CLASSIFICATION).spec
-    return replace(found, data=with_task(found.data, spec, reference.text, of_numbers))
+    return replace(loaded, data=with_task(loaded.data, spec, reference.text, of_numbers))
 
 
 def located(reference: Reference, registry: Registry, lookup: Lookup) -> LoadedDataset:

@@ -104,7 +104,6 @@ class TaskSpec:
     guess: Factory = ""
     strata: Factory = ""
     description: str = "{classes}"
-    expected_failures: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_name(self.name)

@@ -206,8 +206,8 @@ class Run:
     @cached_property
     def largest_classes(self) -> dict[str, float]:
         """Share of the largest class in the rows of each dataset that has classes."""
-        datasets = [dataset for dataset in self._stored.datasets if dataset["class_names"]]
-        return {d["label"]: float(np.bincount(d["truth"]).max() / len(d["truth"])) for d in datasets}
+        counts = {d["label"]: np.bincount(d["truth"]) for d in self._stored.datasets if d["class_names"]}
+        return {label: float(rows.max() / rows.sum()) for label, rows in counts.items()}
 
     @cached_property
     def curves(self) -> pd.DataFrame:

@@ -180,7 +180,8 @@ class Plan:
     @property
     def protocol(self) -> EvaluationProtocol:
         """The protocol object of this plan."""
-        return make_protocol(self.loaded.spec, self.loaded.protocol.model_dump(), self.loaded.suite.suite.seed)
+        loaded, has_strata = self.loaded, bool(self.loaded.task.strata)
+        return make_protocol(loaded.spec, loaded.protocol.model_dump(), loaded.suite.suite.seed, has_strata=has_strata)
 
 
 def make_plan(loaded: LoadedSuite, registry: Registry, only: Sequence[str] = (), lookup: Lookup | None = None) -> Plan:

@@ -169,6 +169,8 @@ class EvaluationProtocol(ABC):
         Whether a dataset with more than two classes is one problem, or a problem per class against the rest.
     splitter : str or None, default=None
         The suite's splitter, which mfbench sets.
+    has_strata : bool, default=True
+        Whether the suite's task has strata, which mfbench sets; without them, `y` of `splits` is 0 in all rows.
     trial_name : str, default="fold"
         What reports call a trial.
     """
@@ -180,6 +182,7 @@ class EvaluationProtocol(ABC):
     inner_folds: int = 0
     decisions: str = "multi-class"
     splitter: str | None = None
+    has_strata: bool = True
     trial_name: ClassVar[str] = "fold"
 
     def __init__(self, seed: int) -> None:
@@ -264,7 +267,8 @@ class Sampled(EvaluationProtocol):
         super().__init__(whole.seed)
         self.whole, self.max_rows = whole, max_rows
         self.kind, self.folds, self.repeats = whole.kind, whole.folds, whole.repeats
-        self.inner_folds, self.decisions, self.splitter = whole.inner_folds, whole.decisions, whole.splitter
+        self.inner_folds, self.decisions = whole.inner_folds, whole.decisions
+        self.splitter, self.has_strata = whole.splitter, whole.has_strata
 
     def splits(self, dataset: str, y: Codes, repeat: int, structure: Structure | None = None) -> list[Split]:
         """Return the splits of one repeat; see `EvaluationProtocol.splits`."""
@@ -303,8 +307,10 @@ class Sampled(EvaluationProtocol):
         return self.whole.describe_tuning()
 
 
-def make_protocol(spec: ProtocolSpec, settings: Mapping[str, Any], seed: int) -> EvaluationProtocol:
-    """Return the protocol for a suite's settings."""
+def make_protocol(
+    spec: ProtocolSpec, settings: Mapping[str, Any], seed: int, *, has_strata: bool = True
+) -> EvaluationProtocol:
+    """Return the protocol for a suite's settings, and for a task with strata or without."""
     # Each method selects its parameters in its own way (`ResolvedMethod.selection`), which does not affect the splits.
     values = {name: settings.get(name) for name in spec.keys if name not in ("selection", "splitter")}
     try:
@@ -322,6 +328,6 @@ def make_protocol(spec: ProtocolSpec, settings: Mapping[str, Any], seed: int) ->
             f"the protocol {spec.name!r} cannot be used: it is not an EvaluationProtocol whose folds and repeats are "
             "whole numbers from 1"
         )
-    protocol.splitter = settings.get("splitter")
+    protocol.splitter, protocol.has_strata = settings.get("splitter"), has_strata
     max_rows = settings.get("max_rows")
     return protocol if max_rows is None else Sampled(protocol, max_rows)

@@ -72,8 +72,8 @@ def _for_task(method: ResolvedMethod, task: TaskSpec, registry: Registry) -> Res
         tasks = registry.entry(step.kind, step.expression.name).spec.tasks
         if not task.suits(tasks):
             raise PluginError(misfit(task, tasks, f"the {step.kind} {step.title!r}"))
-        given = task.parameters(tasks)
-        steps.append(replace(step, task={k: v for k, v in given.items() if k not in step.expression.params}))
+        own = {k: v for k, v in task.parameters(tasks).items() if k not in step.expression.params}
+        steps.append(replace(step, task=own))
     return replace(method, selector=steps[0], learner=steps[1])
 
 

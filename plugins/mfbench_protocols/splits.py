@@ -95,7 +95,7 @@ class Holdout(EvaluationProtocol):
 
     def describe(self) -> str:
         """Return the number of splits and the share of test rows."""
-        stratified = "" if self.stratified else "not "
+        stratified = "" if self.stratified and self.has_strata else "not "
         tested = f"{'tests' if self.repeats == 1 else 'test'} {self.test_share:.0%} of the rows"
         return f"{counted(self.repeats, 'random split')} that {tested}, {stratified}stratified"
 
@@ -152,7 +152,8 @@ class NestedCV(EvaluationProtocol):
         """Describe folds, stratification and decisions."""
         repeated = f" repeated {self.repeats} times" if self.repeats > 1 else ""
         classes = ", one class against the rest" if self.decisions == "one-vs-rest" else ""
-        return f"{self.folds}-fold cross-validation{repeated}, {'' if self.stratified else 'not '}stratified{classes}"
+        stratified = "" if self.stratified and self.has_strata else "not "
+        return f"{self.folds}-fold cross-validation{repeated}, {stratified}stratified{classes}"
 
     def describe_tuning(self) -> str:
         """Describe the validation part and the final fit."""
@@ -187,7 +188,7 @@ class RepeatedCV(EvaluationProtocol):
     def describe(self) -> str:
         """Return the number of folds and repeats."""
         repeated = f" repeated {self.repeats} times" if self.repeats > 1 else ""
-        return f"{self.folds}-fold cross-validation{repeated}, stratified"
+        return f"{self.folds}-fold cross-validation{repeated}{', stratified' if self.has_strata else ''}"
 
 
 class ThreeWay(EvaluationProtocol):
@@ -222,7 +223,7 @@ class ThreeWay(EvaluationProtocol):
         """Return the number of random divisions."""
         return (
             f"{counted(self.repeats, 'random division')} into thirds to train, validate and test, "
-            f"{'' if self.stratified else 'not '}stratified"
+            f"{'' if self.stratified and self.has_strata else 'not '}stratified"
         )
 
     def describe_tuning(self) -> str:

@@ -9,9 +9,9 @@ import pytest
 
 import mfbench
 from mfbench.host import hookspecs
-from mfbench.model.evaluation import MetricSpec, ProtocolSpec, Score, SplitterSpec
+from mfbench.model.evaluation import MetricSpec, ProtocolSpec, Score, SplitterSpec, TaskSpec
 from mfbench.model.sections import Cell, Chart, Section, Table
-from mfbench.model.specs import ClassifierSpec, Dataset, DatasetSpec, ExecutorSpec, SelectorSpec
+from mfbench.model.specs import ClassifierSpec, Dataset, DatasetSpec, ExecutorSpec, RegressorSpec, SelectorSpec
 from mfbench.model.trials import Predictions
 from mfbench.suite.protocols import Split
 from mfbench_check.scaffold.render import render
@@ -30,6 +30,8 @@ PROMISED_HOOKS = "mfbench_selectors mfbench_classifiers mfbench_datasets mfbench
 PROMISED_FIELDS = {
     SelectorSpec: f"{_ESTIMATOR} targets raw_input path",
     ClassifierSpec: _ESTIMATOR,
+    RegressorSpec: f"{_ESTIMATOR} path tasks",
+    TaskSpec: "name summary target learner extends metrics guess strata description",
     DatasetSpec: "name summary loader source license citation n_samples n_features n_classes class_counts openml_id "
     "uci_id mirror_name target categorical drop keep_classes collections note tags",
     Dataset: "name X y class_names feature_names categorical categories encoding relevant interactions response source "
@@ -49,6 +51,8 @@ PROMISED_FIELDS = {
 REQUIRED = {
     SelectorSpec: "name summary factory",
     ClassifierSpec: "name summary factory",
+    RegressorSpec: "name summary factory",
+    TaskSpec: "name summary",
     DatasetSpec: "name summary",
     Dataset: "name X y class_names feature_names categorical",
     ExecutorSpec: "name summary factory",
@@ -67,7 +71,7 @@ REQUIRED = {
 
 def documented(cls):
     """Return the fields that the docstrings of a class and its bases describe: {name: default}."""
-    texts = [base.__dict__.get("__doc__") or "" for base in cls.__mro__ if dataclasses.is_dataclass(base)]
+    texts = [base.__dict__.get("__doc__") or "" for base in reversed(cls.__mro__) if dataclasses.is_dataclass(base)]
     lines = re.findall(r"^ {4}(\w[\w, ]*) : (.+)$", "\n".join(texts), re.MULTILINE)
     return {name: text.partition("default=")[2] or "required" for names, text in lines for name in names.split(", ")}
 

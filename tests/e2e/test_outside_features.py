@@ -26,11 +26,24 @@ WORKBENCH = {
             print(f"{mfbench.n_trials(run)} trials")
     """,
     "workbench/plugin.py": """
-        from mfbench import ExecutorSpec, MetricSpec, ProtocolSpec, SplitterSpec, hookimpl
+        from mfbench import DatasetSpec, ExecutorSpec, MetricSpec, ProtocolSpec, SplitterSpec, TaskSpec, hookimpl
 
         @hookimpl
         def mfbench_metrics():
             yield MetricSpec(name="share_of", summary="Share of a class", function="workbench.scores:share_of")
+            loss = {"tasks": ["ordinal"], "greater_is_better": False, "percent": False, "lowest": 0.0}
+            yield MetricSpec(name="rank_error", summary="Ranks", function="workbench.scores:rank_error", **loss)
+
+        @hookimpl
+        def mfbench_tasks():
+            yield TaskSpec(
+                name="ordinal", summary="Ordered classes", extends="classification", metrics=["rank_error", "accuracy"],
+                guess="workbench.scores:median", strata="workbench.scores:codes", description="{classes} in order",
+            )
+
+        @hookimpl
+        def mfbench_datasets():
+            yield DatasetSpec(name="grades", summary="Five grades", loader="workbench.rows:grades", task="ordinal")
 
         @hookimpl
         def mfbench_protocols():
@@ -49,11 +62,31 @@ WORKBENCH = {
     "workbench/scores.py": """
         def share_of(y_true, y_pred, code=0):
             return float((y_pred == code).mean())
+
+        def rank_error(y_true, y_pred):
+            return float(abs(y_true - y_pred).mean())
+
+        def codes(y):
+            return y
+
+        def median(y):
+            import numpy as np
+
+            from mfbench import Predictions
+
+            return Predictions(y, np.full(len(y), np.sort(y)[len(y) // 2]), None, np.unique(y), False)
     """,
     "workbench/rows.py": """
         import numpy as np
 
-        from mfbench import EvaluationProtocol, Split
+        from mfbench import Dataset, EvaluationProtocol, Split
+
+        def grades(seed=0):
+            rng = np.random.default_rng(seed)
+            X = rng.normal(size=(120, 4))
+            y = np.digitize(X[:, 0] + 0.3 * rng.normal(size=120), [-1.0, -0.3, 0.3, 1.0])
+            names = {"class_names": tuple("edcba"), "feature_names": tuple("wxyz")}
+            return Dataset(name="grades", X=X, y=y, categorical=np.zeros(4, dtype=bool), task="ordinal", **names)
 
         class Blocks(EvaluationProtocol):
             kind, trial_name, repeats = "blocks", "block", 1
@@ -302,6 +335,29 @@ def test_a_protocol_and_a_splitter(environment, alone, folder, name, protocol, s
     loaded = load_run(run)  # in this process, which has never had the plugin
     assert len(loaded.trials) == 8 and set(loaded.trials["status"]) == {"ok"}
     assert set(loaded.sizes["n_train"]) <= n_train
+
+
+def test_a_task_from_data_to_page(environment, alone, folder):
+    text = SUITE.format(name="grading", protocol="folds = 3\ninner_folds = 2").replace("iris", "grades")
+    dummy = '[[methods]]\nlabel = "MOST"\nclassifier = "dummy"\n[report]\nmissing = "impute-dummy"\n'
+    (folder / "grading.toml").write_text(f"{text}{dummy}")
+    done = environment.run("mfbench", "suite", "grading.toml", "--jobs", "2", folder=folder)
+    assert done.returncode == 0 and "all classes in order" in done.stdout and "RANK_ERROR" in done.stdout, done.stderr
+    (place,) = (folder / "reports" / "grading").iterdir()
+    assert "all classes in order" in (place / "report.html").read_text(encoding="utf-8")
+    run = load_run(place)
+    assert run.metrics[:2] == ["rank_error", "accuracy"] and set(run.trials["status"]) == {"ok"}
+    assert run.summary()["method"].iloc[-1] == "MOST", "smaller errors are better"
+    mixed = (folder / "grading.toml").read_text().replace('"grades"', '"grades", "iris"')
+    (folder / "mixed.toml").write_text(mixed)
+    refused = environment.run("mfbench", "suite", "mixed.toml", folder=folder)
+    assert refused.returncode == 2 and "different tasks, ordinal (grades) and classification (iris)" in refused.stderr
+    bundle = environment.run("mfbench", "bundle", str(place), "--output", "grading.zip", folder=folder)
+    assert bundle.returncode == 0, bundle.stderr
+    verified = environment.run("mfbench", "verify", "grading.zip", "--all", "--offline", folder=folder)
+    assert verified.returncode == 0, verified.stdout + verified.stderr
+    later = alone.run("mfbench", "report", str(place), "--md", folder=folder)
+    assert later.returncode == 0 and "all classes in order" in later.stdout, later.stderr
 
 
 @pytest.mark.parametrize("executor", ["here", "calls"])
