@@ -107,7 +107,7 @@ class NumberSelector(SupervisedSelector):
             return super()._target(y)
         numbers = y.astype(np.float64)
         if len(numbers) > 1 and np.ptp(numbers) == 0:
-            raise ValueError(f"{type(self).__name__} needs at least two different numbers in y")
+            raise ValueError(f"{type(self).__name__} needs at least two different numbers in y, n_samples = {len(y)}")
         return numbers
 
 

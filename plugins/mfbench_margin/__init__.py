@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mfbench_margin.nca_diagonal import NCADiagonal as NCADiagonal
     from mfbench_margin.relief import Relief as Relief
     from mfbench_margin.relieff import ReliefF as ReliefF
+    from mfbench_margin.rrelieff import RReliefF as RReliefF
     from mfbench_margin.simba import Simba as Simba
     from mfbench_margin.surf import SURF as SURF
     from mfbench_margin.surf import MultiSURF as MultiSURF
@@ -43,6 +44,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "nca_diagonal": "NCADiagonal",
         "relief": "Relief",
         "relieff": "ReliefF",
+        "rrelieff": "RReliefF",
         "simba": "Simba",
         "surf": "SURF MultiSURF MultiSURFStar SURFStar",
         "turf": "TuRF",

@@ -6,12 +6,13 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from importlib import import_module
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import validate_data
 
 from mfbench_margin._learner import MarginLearner
 from mfbench_margin._nearest.differences import are_constant, as_mask
@@ -37,6 +38,34 @@ class SignedSelector(MarginLearner):
         self.degenerate_ = not bool((weights > 0).any())
 
 
+class NumbersToo(SignedSelector):
+    """Base class of selectors whose `target` may be numbers: `_of_numbers` then returns the weights."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"target": [StrOptions({"classes", "numbers"})]}
+
+    target: str
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        if self.target == "classes":
+            return super()._fit(X, y, sample_weight)
+        table, numbers = checked_numbers(self, X, y)
+        self._set_weights(self._of_numbers(table, numbers))
+        return self
+
+    @abstractmethod
+    def _of_numbers(self, X: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the weights for numbers to predict."""
+
+
+def checked_numbers(estimator: Any, X: Any, y: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return rows and numbers to predict; raise `ValueError` unless these are finite and differ."""
+    finite = "allow-nan" if estimator._allow_nan else True
+    X, y = validate_data(estimator, X, y, dtype=np.float64, order="C", ensure_all_finite=finite, y_numeric=True)
+    if len(y) < 2 or np.ptp(y) == 0:
+        raise ValueError(f"{type(estimator).__name__} needs at least two different numbers in y, n_samples = {len(y)}")
+    return X, np.asarray(y, dtype=np.float64)
+
+
 class MarginSelector(SignedSelector):
     """Base class of selectors that average over all samples or a draw of them."""
 
@@ -50,12 +79,13 @@ class MarginSelector(SignedSelector):
 
         A sample that is alone in its class has no hit and hence no margin: it is never drawn, but is a miss of others.
         """
-        indices = np.flatnonzero(sample_weights)
-        if self.n_samples is not None:
-            random_state = check_random_state(self.random_state)
-            indices = indices[random_state.randint(len(indices), size=self.n_samples)]
-        self.sample_indices_ = indices
-        return indices
+        self.sample_indices_ = drawn(np.flatnonzero(sample_weights), self.n_samples, self.random_state)
+        return self.sample_indices_
+
+
+def drawn(indices: NDArray[np.int64], count: int | None, random_state: Any) -> NDArray[np.int64]:
+    """Return so many of some indices, drawn with replacement, or all of them if the number is None."""
+    return indices if count is None else indices[check_random_state(random_state).randint(len(indices), size=count)]
 
 
 class FamilySelector(SignedSelector):

@@ -21,6 +21,7 @@ _REBATE = (
     "R. J. Urbanowicz, R. S. Olson, P. Schmitt, M. Meeker, J. H. Moore: Benchmarking relief-based feature selection "
     "methods for bioinformatics data mining. Journal of Biomedical Informatics 85:168-188, 2018"
 )
+BOTH = {"classification": {}, "regression": {"target": "numbers"}}
 TARGETS_ONLY = {
     "expected_failures": {
         "scikit-learn:check_sample_weight_equivalence_on_dense_data": "a weight counts for a sample as a target; as a "
@@ -235,10 +236,26 @@ def mfbench_selectors() -> list[SelectorSpec]:
             ),
             grid={"n_neighbors": [1, 3, 5, 10, 30]},
             path=("n_neighbors", "importances_at"),
+            tasks=BOTH,
             tags=("margin", "filter"),
             warm_up=True,
             raw_input=True,
             complexity="9.9e-4 + 9e-8 * n * p + 3.5e-9 * n**2",
+            invariance="affine",
+        ),
+        SelectorSpec(
+            name="rrelieff",
+            summary="RReliefF: Relief for numbers, by how much the targets of near rows differ",
+            factory="mfbench_margin.rrelieff:RReliefF",
+            paper=(
+                "M. Robnik-Sikonja, I. Kononenko: Theoretical and empirical analysis of ReliefF and RReliefF. "
+                "Machine Learning 53:23-69, 2003"
+            ),
+            grid={"n_neighbors": [10, 30, 70]},
+            tasks=("regression",),
+            tags=("margin", "filter"),
+            warm_up=True,
+            complexity="1e-3 + 2e-9 * n**2 * p + 1e-7 * n**2",
             invariance="affine",
         ),
         *(
@@ -247,6 +264,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
                 summary=summary,
                 factory=f"mfbench_margin.surf:{class_name}",
                 paper=paper,
+                tasks=BOTH,
                 tags=("margin", "filter"),
                 warm_up=True,
                 raw_input=True,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -11,12 +12,13 @@ from sklearn.utils import check_scalar
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from mfbench_margin._family import MarginSelector
+from mfbench_margin._family import MarginSelector, NumbersToo, drawn
 from mfbench_margin._nearest.differences import as_mask, build_table
 from mfbench_margin._nearest.mean_margin import RankedMargins, prior_factors, ranked_margins
+from mfbench_margin._nearest.numbers import nearest_margin_of_numbers
 
 
-class ReliefF(MarginSelector):
+class ReliefF(NumbersToo, MarginSelector):
     r"""Weight each feature by how much farther it keeps misses than hits, over k neighbours in every class.
 
     With :math:`H_{ij}` the j-th nearest hit of sample :math:`x_i` and :math:`M^c_{ij}` its j-th nearest neighbour in
@@ -38,6 +40,9 @@ class ReliefF(MarginSelector):
         Number m of samples to average over, drawn with replacement; None for every sample once.
     categorical_features : array-like of bool, shape (n_features,), array-like of int, or None, default=None
         Mask or indices of the nominal features, whose values are category codes (any numbers); None if there are none.
+    target : {"classes", "numbers"}, default="classes"
+        What y holds. For numbers, a hit is a row whose number differs by less than the standard deviation of y, and a
+        miss is any other row, as in scikit-rebate.
     random_state : int, RandomState instance or None, default=None
         Seed of the draw; unused if ``n_samples`` is None.
 
@@ -56,7 +61,7 @@ class ReliefF(MarginSelector):
     categorical_ : ndarray of bool, shape (n_features,)
         True for a nominal feature.
     classes_ : ndarray of shape (n_classes,)
-        Class labels.
+        Class labels, if y holds classes.
     n_skipped_ : int
         Number of training samples that are alone in their class. They have no hit and hence no margin, so means are
         taken over the other samples; they still count as misses of others.
@@ -123,6 +128,7 @@ class ReliefF(MarginSelector):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MarginSelector._parameter_constraints,
+        **NumbersToo._parameter_constraints,
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "categorical_features": ["array-like", None],
     }
@@ -134,8 +140,10 @@ class ReliefF(MarginSelector):
         n_neighbors: int = 10,
         n_samples: int | None = None,
         categorical_features: Any = None,
+        target: str = "classes",
         random_state: Any = None,
     ) -> None:
+        self.target = target
         self.n_neighbors = n_neighbors
         self.n_samples = n_samples
         self.categorical_features = categorical_features
@@ -149,8 +157,15 @@ class ReliefF(MarginSelector):
         self._margins: RankedMargins = ranked_margins(table, samples, prior_factors(codes), n_neighbors)
         self._set_weights(self._margins.at(n_neighbors))
 
+    def _of_numbers(self, X: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+        self.categorical_ = as_mask(self.categorical_features, X.shape[1])
+        self._n_searched = int(self.n_neighbors)
+        self.sample_indices_ = drawn(np.arange(len(X)), self.n_samples, self.random_state)
+        self._of_n_neighbors = partial(nearest_margin_of_numbers, X, y, self.categorical_, self.sample_indices_)
+        return self._of_n_neighbors(self._n_searched)
+
     def importances_at(self, n_neighbors: int) -> NDArray[np.float64]:
-        """Return the weights for fewer neighbours, from the same search.
+        """Return the weights for fewer neighbours; from the same search if y holds classes.
 
         Parameters
         ----------
@@ -179,4 +194,4 @@ class ReliefF(MarginSelector):
         check_is_fitted(self)
         largest = self._n_searched
         check_scalar(n_neighbors, "n_neighbors", Integral, min_val=1, max_val=largest)
-        return self._margins.at(n_neighbors)
+        return self._margins.at(n_neighbors) if self.target == "classes" else self._of_n_neighbors(n_neighbors)

@@ -9,15 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from mfbench_margin._family import SignedSelector
+from mfbench_margin._family import NumbersToo
 from mfbench_margin._nearest.differences import as_mask
+from mfbench_margin._nearest.numbers import radius_margin_of_numbers
 from mfbench_margin._nearest.radius import Radius, radius_margin
 
 
-class _RadiusSelector(SignedSelector):
+class _RadiusSelector(NumbersToo):
     """Base class: `_own` and `_far` are those of `Radius`."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **NumbersToo._parameter_constraints,
         "n_features_to_select": [Interval(Integral, 1, None, closed="left"), None],
         "miss": [StrOptions({"observed", "prior"})],
         "categorical_features": ["array-like", None],
@@ -33,8 +35,10 @@ class _RadiusSelector(SignedSelector):
         n_features_to_select: int | None = None,
         miss: str = "observed",
         categorical_features: Any = None,
+        target: str = "classes",
     ) -> None:
         self.n_features_to_select = n_features_to_select
+        self.target = target
         self.miss = miss
         self.categorical_features = categorical_features
 
@@ -44,6 +48,11 @@ class _RadiusSelector(SignedSelector):
         radius = Radius(own=self._own, far=self._far, prior=self.miss == "prior")
         targets = np.flatnonzero(sample_weights).astype(np.int64)
         self._set_weights(radius_margin(X, codes, self.categorical_, targets, radius))
+
+    def _of_numbers(self, X: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+        self._check_n_features_to_select(X.shape[1])
+        self.categorical_ = as_mask(self.categorical_features, X.shape[1])
+        return radius_margin_of_numbers(X, y, self.categorical_, Radius(own=self._own, far=self._far, prior=False))
 
 
 class SURF(_RadiusSelector):
@@ -71,6 +80,9 @@ class SURF(_RadiusSelector):
     categorical_features : array-like of bool, shape (n_features,), array-like of int, or None, default=None
         Mask or indices of the nominal features, whose values are category codes (any numbers); None if there are
         none.
+    target : {"classes", "numbers"}, default="classes"
+        What y holds. For numbers, a hit is a row whose number differs by less than the standard deviation of y, and a
+        miss is any other row, as in scikit-rebate.
 
     Attributes
     ----------
@@ -85,7 +97,7 @@ class SURF(_RadiusSelector):
     categorical_ : ndarray of bool, shape (n_features,)
         True for a nominal feature.
     classes_ : ndarray of shape (n_classes,)
-        Class labels.
+        Class labels, if y holds classes.
     n_skipped_ : int
         Number of training samples that are alone in their class. They have no hit, so means are taken over the other
         samples; they still count as misses of others.
@@ -166,6 +178,9 @@ class SURFStar(_RadiusSelector):
     categorical_features : array-like of bool, shape (n_features,), array-like of int, or None, default=None
         Mask or indices of the nominal features, whose values are category codes (any numbers); None if there are
         none.
+    target : {"classes", "numbers"}, default="classes"
+        What y holds. For numbers, a hit is a row whose number differs by less than the standard deviation of y, and a
+        miss is any other row, as in scikit-rebate.
 
     Attributes
     ----------
@@ -180,7 +195,7 @@ class SURFStar(_RadiusSelector):
     categorical_ : ndarray of bool, shape (n_features,)
         True for a nominal feature.
     classes_ : ndarray of shape (n_classes,)
-        Class labels.
+        Class labels, if y holds classes.
     n_skipped_ : int
         Number of training samples that are alone in their class. They have no hit, so means are taken over the other
         samples; they still count as misses of others.
@@ -263,6 +278,9 @@ class MultiSURF(_RadiusSelector):
     categorical_features : array-like of bool, shape (n_features,), array-like of int, or None, default=None
         Mask or indices of the nominal features, whose values are category codes (any numbers); None if there are
         none.
+    target : {"classes", "numbers"}, default="classes"
+        What y holds. For numbers, a hit is a row whose number differs by less than the standard deviation of y, and a
+        miss is any other row, as in scikit-rebate.
 
     Attributes
     ----------
@@ -277,7 +295,7 @@ class MultiSURF(_RadiusSelector):
     categorical_ : ndarray of bool, shape (n_features,)
         True for a nominal feature.
     classes_ : ndarray of shape (n_classes,)
-        Class labels.
+        Class labels, if y holds classes.
     n_skipped_ : int
         Number of training samples that are alone in their class. They have no hit, so means are taken over the other
         samples; they still count as misses of others.
@@ -356,6 +374,9 @@ class MultiSURFStar(_RadiusSelector):
     categorical_features : array-like of bool, shape (n_features,), array-like of int, or None, default=None
         Mask or indices of the nominal features, whose values are category codes (any numbers); None if there are
         none.
+    target : {"classes", "numbers"}, default="classes"
+        What y holds. For numbers, a hit is a row whose number differs by less than the standard deviation of y, and a
+        miss is any other row, as in scikit-rebate.
 
     Attributes
     ----------
@@ -370,7 +391,7 @@ class MultiSURFStar(_RadiusSelector):
     categorical_ : ndarray of bool, shape (n_features,)
         True for a nominal feature.
     classes_ : ndarray of shape (n_classes,)
-        Class labels.
+        Class labels, if y holds classes.
     n_skipped_ : int
         Number of training samples that are alone in their class. They have no hit, so means are taken over the other
         samples; they still count as misses of others.

@@ -47,7 +47,7 @@ class Radius:
 
 
 @dataclass(frozen=True)
-class _Layout:
+class Layout:
     """The training data by class; complete numeric features first, then complete nominal ones."""
 
     rows: NDArray[np.float64]
@@ -91,15 +91,15 @@ def radius_margin(
     ndarray of shape (n_features,)
         Exactly 0 where rounding errors can be the whole difference.
     """
-    layout = _lay_out(X, codes, nominal)
+    layout = lay_out(X, codes, nominal)
     starts, n_classes = layout.starts, len(layout.starts) - 1
     frequency = np.diff(starts) / len(X)
     slack = SLACK * (len(layout.columns) if layout.is_complete else 1.0)
-    common = np.nan if radius.own else _mean_distance(layout)
+    common = np.nan if radius.own else mean_distance(layout)
     constant = 1.0 if radius.far == "similarities" else 0.0
     total = np.zeros(len(layout.columns))
-    for targets in _blocks(layout.position[samples], len(X)):
-        distances = _distances(layout, targets)
+    for targets in blocks(layout.position[samples], len(X)):
+        distances = distances_of(layout, targets)
         thresholds = np.full((len(targets), 2), common)
         if radius.own:
             own_thresholds(thresholds, distances)
@@ -126,14 +126,14 @@ def radius_margin(
     return weights
 
 
-def _lay_out(X: NDArray[np.float64], codes: NDArray[np.int64], nominal: NDArray[np.bool_]) -> _Layout:
+def lay_out(X: NDArray[np.float64], codes: NDArray[np.int64], nominal: NDArray[np.bool_]) -> Layout:
     order = np.argsort(codes, kind="stable")
     incomplete = np.asarray(np.isnan(X).any(axis=0))
     feature_order = np.argsort(np.where(incomplete, 2, nominal), kind="stable")
     rows = X[np.ix_(order, feature_order)]
     ordered = nominal[feature_order]
     scale_to_range(rows, ordered)
-    return _Layout(
+    return Layout(
         rows=rows,
         columns=np.ascontiguousarray(rows.T),
         nominal=ordered,
@@ -145,12 +145,12 @@ def _lay_out(X: NDArray[np.float64], codes: NDArray[np.int64], nominal: NDArray[
     )
 
 
-def _blocks(targets: NDArray[np.intp], n_rows: int) -> list[NDArray[np.intp]]:
+def blocks(targets: NDArray[np.intp], n_rows: int) -> list[NDArray[np.intp]]:
     step = int(max(1, min(BLOCK, BLOCK_BYTES // (8 * n_rows))))
     return [targets[begin : begin + step] for begin in range(0, len(targets), step)]
 
 
-def _distances(layout: _Layout, targets: NDArray[np.intp]) -> NDArray[np.float64]:
+def distances_of(layout: Layout, targets: NDArray[np.intp]) -> NDArray[np.float64]:
     """Return the distances of targets to all rows; NaN to itself and where no feature is known in both.
 
     They are sums over the features if all values are known, otherwise means over the features known in both rows.
@@ -163,12 +163,12 @@ def _distances(layout: _Layout, targets: NDArray[np.intp]) -> NDArray[np.float64
     return distances
 
 
-def _mean_distance(layout: _Layout) -> float:
+def mean_distance(layout: Layout) -> float:
     """Return the mean distance of all pairs of rows, each row with itself at distance 0 included."""
     n_rows = len(layout.rows)
     total, count = 0.0, n_rows
-    for targets in _blocks(np.arange(n_rows), n_rows):
-        part, n_pairs = sum_of_distances(_distances(layout, targets))
+    for targets in blocks(np.arange(n_rows), n_rows):
+        part, n_pairs = sum_of_distances(distances_of(layout, targets))
         total += part
         count += n_pairs
     return total / count
