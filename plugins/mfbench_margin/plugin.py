@@ -253,6 +253,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
             ),
             grid={"n_neighbors": [10, 30, 70]},
             tasks=("regression",),
+            targets="numbers",
             tags=("margin", "filter"),
             warm_up=True,
             complexity="1e-3 + 2e-9 * n**2 * p + 1e-7 * n**2",

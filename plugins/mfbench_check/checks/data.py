@@ -49,7 +49,7 @@ def can_be_loaded(subject: Opened) -> str:
 
 @check("dataset-shape", group="datasets", kinds=DATASET, needs=("dataset-loads",))
 def has_the_form_of_a_table(subject: Opened) -> None:
-    """`X` is a float64 table without infinite values, `y` has every class code, names are unique, masks fit.
+    """`X` is a float64 table without infinite values, `y` has every class code or numbers, names are unique, masks fit.
 
     A class without rows, a duplicate name or a category code without a label corrupts reports, and no method complains.
     """
@@ -60,7 +60,8 @@ def has_the_form_of_a_table(subject: Opened) -> None:
 
 
 def _in_values(data: Dataset) -> Iterator[Fault]:
-    for name, dtype, ndim in (("X", "float64", 2), ("y", "int64", 1), ("categorical", "bool", 1)):
+    of_y = "int64" if data.class_names else "float64"
+    for name, dtype, ndim in (("X", "float64", 2), ("y", of_y, 1), ("categorical", "bool", 1)):
         value = getattr(data, name)
         is_array = isinstance(value, np.ndarray)
         if not is_array or value.dtype != np.dtype(dtype) or value.ndim != ndim:
@@ -80,7 +81,15 @@ def _in_values(data: Dataset) -> Iterator[Fault]:
 
 def _in_classes(data: Dataset) -> Iterator[Fault]:
     if len(data.y) != len(data.X):
-        yield f"{len(data.X)} class codes", f"y has {len(data.y)}", "len(data.y) == len(data.X)"
+        yield f"{len(data.X)} targets", f"y has {len(data.y)}", "len(data.y) == len(data.X)"
+    if not data.class_names:
+        if not np.isfinite(data.y).all() or np.ptp(data.y) == 0:
+            yield (
+                "finite numbers as targets, not all equal",
+                "y has others",
+                "np.isfinite(data.y).all() and np.ptp(data.y)",
+            )
+        return
     codes, n_classes = np.unique(data.y), len(data.class_names)
     if codes.tolist() != list(range(n_classes)):
         expected = f"the class codes 0 … {n_classes - 1}, each at least once"
