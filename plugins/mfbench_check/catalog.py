@@ -25,8 +25,9 @@ GROUPS = {
     "datasets": "Datasets",
     "suites": "Suites",
 }
-Kind = Literal["plugin", "selector", "classifier", "metric", "splitter", "protocol", "dataset", "suite"]
-SPECS: tuple[Kind, ...] = ("selector", "classifier", "metric", "splitter", "protocol", "dataset")  # what hooks describe
+Kind = Literal["plugin", "selector", "classifier", "regressor", "metric", "splitter", "protocol", "dataset", "suite"]
+# What hooks describe.
+SPECS: tuple[Kind, ...] = ("selector", "classifier", "regressor", "metric", "splitter", "protocol", "dataset")
 KINDS: tuple[Kind, ...] = get_args(Kind)
 MODULES = tuple(f"{checks.__name__}.{module.name}" for module in pkgutil.iter_modules(checks.__path__))
 # The modules that the children of a check run share: as for trials, and the checks.

@@ -196,6 +196,7 @@ STYLES = {CheckOutcome.PASS: "green", CheckOutcome.FAIL: "bold red", CheckOutcom
 _PLURALS = {
     "selector": "Selectors",
     "classifier": "Classifiers",
+    "regressor": "Regressors",
     "metric": "Metrics",
     "splitter": "Splitters",
     "protocol": "Protocols",

@@ -223,7 +223,7 @@ def _of_subject(subject: Subject, run: _Run) -> Iterator[CheckVerdict]:
 
 def _spec(subject: Subject, registry: Registry) -> Any:
     """Return the spec of a subject; None for a plugin or a suite."""
-    return getattr(registry, subject.kind)(subject.name).spec if subject.kind in SPECS else None
+    return registry.entry(subject.kind, subject.name).spec if subject.kind in SPECS else None
 
 
 def _of_child(request: CheckRequest, run: _Run) -> Iterator[CheckVerdict]:

@@ -120,7 +120,7 @@ class Opened:
     @property
     def registered(self) -> Registered:
         """The spec of the subject, neither a plugin nor a suite, and its plugin."""
-        registered: Registered = getattr(self.registry, self.kind)(self.name)
+        registered: Registered = self.registry.entry(self.kind, self.name)
         return registered
 
     @property
@@ -132,9 +132,10 @@ class Opened:
         """Return a new generator, the same in every check."""
         return np.random.default_rng(self.seed)
 
-    def sample(self, name: str = "two-classes") -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Return a sample table with this run's seed; see `mfbench_check.subjects.sample`."""
-        return sample(name, self.seed)
+    def sample(self, name: str = "two-classes") -> tuple[NDArray[np.float64], NDArray[Any]]:
+        """Return a sample table with this run's seed; see `mfbench_check.subjects.sample`. Regressors get numbers."""
+        X, y = sample(name, self.seed)
+        return (X, y + X[:, 0]) if self.kind == "regressor" else (X, y)
 
     def settings(self, **overrides: Any) -> dict[str, Any]:
         """Return the parameters set by checks: the spec's, and a seed if the estimator accepts one."""
@@ -144,8 +145,7 @@ class Opened:
 
     def make(self, **overrides: Any) -> Any:
         """Build the estimator as used by the checks."""
-        kind = "selector" if self.kind == "selector" else "classifier"
-        return self.registry.make(Expression(self.name, self.settings(**overrides)), kind)
+        return self.registry.make(Expression(self.name, self.settings(**overrides)), self.kind)
 
     def tuned_path(self) -> tuple[str, str, list[Any]]:
         """Return the parameter and method of a spec's path, and the parameter's values in the grid."""
@@ -197,6 +197,7 @@ class Opened:
             "import mfbench, numpy as np",
             "from mfbench.testing import sample",
             f"X, y = sample({table!r}, seed={self.seed})",
+            *(["y = y + X[:, 0]"] if self.kind == "regressor" else []),
             f"method = mfbench.make({text!r}, kind={self.kind!r})",
         ]
         code = [*head, *lines]

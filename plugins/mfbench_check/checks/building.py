@@ -50,7 +50,7 @@ def _folders(subject: Opened) -> set[object]:
     return {folder.resolve() for folder, owner in subject.registry.suite_folders if owner == plugin}
 
 
-ESTIMATORS = ("selector", "classifier")
+ESTIMATORS = ("selector", "classifier", "regressor")
 FITS = 8  # values of each parameter in a grid
 _SCIKIT_LEARN = re.compile(r"scikit-learn:check_\w+")
 

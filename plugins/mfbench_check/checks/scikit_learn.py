@@ -16,7 +16,12 @@ _METHODS = ("fit", "get_params", "set_params", "__sklearn_tags__")
 _SHOWN = 5
 
 
-@check("scikit-learn", group="contract", kinds=("selector", "classifier"), needs=("factory", "fit", "parameters"))
+@check(
+    "scikit-learn",
+    group="contract",
+    kinds=("selector", "classifier", "regressor"),
+    needs=("factory", "fit", "parameters"),
+)
 def passes_the_estimator_checks(subject: Opened) -> str:
     """An estimator of scikit-learn passes scikit-learn's own `check_estimator`.
 
