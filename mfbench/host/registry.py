@@ -215,7 +215,8 @@ class Registry:
 
     def entry(self, kind: str, name: str) -> Registered:
         """Return what is registered under a name, or raise `UnknownNameError`."""
-        return self._table(kind).listed()[self.resolve(kind, name)]
+        listed: dict[str, Registered] = getattr(self, f"{kind}s")
+        return listed[self.resolve(kind, name)]
 
     def selector(self, name: str) -> Registered:
         """Return the selector of this name."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from mfbench.base.files import write_whole
 from mfbench.data.columns import ROLES
@@ -117,8 +117,9 @@ def run_folder(out: Path, loaded: LoadedSuite, only: Sequence[str] = ()) -> Path
     """Return the folder of a run, a function of the suite's content and the options that determine its trials."""
     suite = loaded.suite.model_dump(mode="json", include={"suite": {"name", "seed"}, "datasets": True, "methods": True})
     protocol = loaded.protocol.model_dump(mode="json", exclude={"timeout", "memory"})
-    younger = [(group, (*ROLES, "task")) for group in suite["datasets"]]
-    younger += [(protocol, ("splitter",)), *((method, ("regressor",)) for method in suite["methods"])]
+    younger: list[tuple[dict[str, Any], tuple[str, ...]]] = [(protocol, ("splitter",))]
+    younger += [(group, (*ROLES, "task")) for group in suite["datasets"]]
+    younger += [(method, ("regressor",)) for method in suite["methods"]]
     for table, names in younger:  # keys that many runs, whose folders must be found, do not know
         for name in names:
             if table[name] is None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mfbench.errors import RunError, UnknownNameError, UsageError
 from mfbench.model.sections import Presentation
 from mfbench.run.store.metadata import RecordedProtocol
-from mfbench.stats import detection
+from mfbench.stats import detection, selection
 from mfbench.stats.across_datasets import Overall, dummy_scores, performance_ratios
 from mfbench.stats.calibration import design_of, rejections, worse_than_best
 from mfbench.stats.cells import ComparisonSettings
@@ -31,7 +31,6 @@ from mfbench.stats.curves import (
 from mfbench.stats.paired import POWER
 from mfbench.stats.power import Power, others_of, power_analysis
 from mfbench.stats.published import compare_counts, compare_with_published
-from mfbench.stats.selection import collections_of, dataset_frame, selected_features, selection_counts, size_frame
 from mfbench.stats.stored import Correctness, StoredRun, decision_frame, failed_trials, frame_of, prediction_frame
 from mfbench.stats.summary import companion_scores, time_table, timing_exponents, timing_profile
 
@@ -201,13 +200,12 @@ class Run:
         ``trivial_accuracy`` is the score of a constant prediction: the share of the largest class or, for
         ``one_vs_rest_accuracy``, the mean over classes of max(p, 1 - p) with the class share p.
         """
-        return dataset_frame(self._stored.datasets, self.settings.score)
+        return selection.dataset_frame(self._stored.datasets, self.settings.score)
 
     @cached_property
     def largest_classes(self) -> dict[str, float]:
         """Share of the largest class in the rows of each dataset that has classes."""
-        counts = {d["label"]: np.bincount(d["truth"]) for d in self._stored.datasets if d["class_names"]}
-        return {label: float(rows.max() / rows.sum()) for label, rows in counts.items()}
+        return selection.largest_classes(self._stored.datasets)
 
     @cached_property
     def curves(self) -> pd.DataFrame:
@@ -250,7 +248,7 @@ class Run:
     @property
     def collections(self) -> dict[str, list[str]]:
         """The datasets of this run in each collection (such as the datasets of a paper), by collection name."""
-        return collections_of(self._stored.datasets)
+        return selection.collections_of(self._stored.datasets)
 
     def feature_names(self, dataset: str) -> list[str]:
         """Return the names of a dataset's features."""
@@ -271,7 +269,7 @@ class Run:
     def _selections(self) -> tuple[pd.DataFrame, dict[tuple[str, str], tuple[NDArray[np.int64], int]]]:
         # The rows of a large run take much memory, so they are read once and not kept.
         rows, numbers = self._stored.rows_with(("status", "n_selected", "selected")), self._stored.feature_numbers
-        return selected_features(rows, numbers), selection_counts(rows, numbers)
+        return selection.selected_features(rows, numbers), selection.selection_counts(rows, numbers)
 
     @property
     def metrics(self) -> list[str]:
@@ -307,7 +305,7 @@ class Run:
     @cached_property
     def sizes(self) -> pd.DataFrame:
         """One row per dataset, repeat and fold: numbers of training, validation and test rows, and of features."""
-        return size_frame((dataset["label"], self._stored.splits(dataset)) for dataset in self._stored.datasets)
+        return selection.size_frame((each["label"], self._stored.splits(each)) for each in self._stored.datasets)
 
     def test_rows(self, dataset: str) -> dict[tuple[int, int], NDArray[np.int64]]:
         """Return the test rows of a dataset by (repeat, fold); empty for rounds of generated data."""

@@ -96,6 +96,12 @@ def _trivial(counts: NDArray[np.int64], score: Score) -> float:
     return float(np.maximum(shares, 1.0 - shares).mean())
 
 
+def largest_classes(datasets: Iterable[Mapping[str, Any]]) -> dict[str, float]:
+    """Return the share of the largest class in the rows of each dataset that has classes."""
+    counts = {dataset["label"]: np.bincount(dataset["truth"]) for dataset in datasets if dataset["class_names"]}
+    return {label: float(rows.max() / rows.sum()) for label, rows in counts.items()}
+
+
 def collections_of(datasets: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
     """Return the labels of the datasets in each collection."""
     members: dict[str, list[str]] = {}

@@ -12,7 +12,7 @@ from sklearn.utils import check_scalar
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from mfbench_margin._family import MarginSelector, NumbersToo, drawn
+from mfbench_margin._family import MarginSelector, NumbersToo, draw_of
 from mfbench_margin._nearest.differences import as_mask, build_table
 from mfbench_margin._nearest.mean_margin import RankedMargins, prior_factors, ranked_margins
 from mfbench_margin._nearest.numbers import nearest_margin_of_numbers
@@ -160,7 +160,7 @@ class ReliefF(NumbersToo, MarginSelector):
     def _of_numbers(self, X: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
         self.categorical_ = as_mask(self.categorical_features, X.shape[1])
         self._n_searched = int(self.n_neighbors)
-        self.sample_indices_ = drawn(np.arange(len(X)), self.n_samples, self.random_state)
+        self.sample_indices_ = draw_of(np.arange(len(X)), self.n_samples, self.random_state)
         self._of_n_neighbors = partial(nearest_margin_of_numbers, X, y, self.categorical_, self.sample_indices_)
         return self._of_n_neighbors(self._n_searched)
 

@@ -262,7 +262,7 @@ def test_a_file_is_added_with_its_target(my_methods, tmp_path, in_process):
 def test_additions_that_do_not_fit_are_refused(subtests, my_methods):
     for arguments, reason in [
         ({"reference": "2NN"}, "--reference: no method has the label '2NN': did you mean '1NN'"),
-        ({"target": "outcome"}, "--target 'outcome' is the label column of an added dataset"),
+        ({"target": "outcome"}, "--target 'outcome' is the target column of an added dataset"),
         ({"add": "1NN = knn"}, "'1NN' is already the label of a method of the suite"),
         (
             {"add": "B = knn", "reference": "1NN", "only": ["B"]},

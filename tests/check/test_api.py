@@ -45,12 +45,12 @@ def test_without_third_parties_nothing_is_checked(plugins):
 
 
 def test_a_single_name_may_be_a_text():
-    report = mfbench.check_plugins("knn", only=["fit"])
-    assert [(one.subject, one.check) for one in report.verdicts] == [("knn", "fit")]
+    report = mfbench.check_plugins("nearest-centroid", only=["fit"])
+    assert [(one.subject, one.check) for one in report.verdicts] == [("nearest-centroid", "fit")]
 
 
 def test_duplicate_names_are_checked_once():
-    assert len(check_plugins(["knn", "knn"], only=["fit"]).verdicts) == 1
+    assert len(check_plugins(["nearest-centroid", "nearest-centroid"], only=["fit"]).verdicts) == 1
 
 
 def test_a_plugin_that_cannot_be_imported_is_a_failed_check_of_its_own(plugins):
@@ -86,12 +86,14 @@ def test_a_failure_does_not_keep_another_subject_from_its_verdict(plugins):
 
 def test_the_follower_gets_the_number_of_verdicts():
     followed = []
-    check_plugins("knn", only=["factory", "fit"], follow=lambda one, total: followed.append((one.check, total)))
+    check_plugins(
+        "nearest-centroid", only=["factory", "fit"], follow=lambda one, total: followed.append((one.check, total))
+    )
     assert followed == [("factory", 2), ("fit", 2)]
 
 
 def test_versions_name_the_libraries_and_the_packages_checked():
-    versions = check_plugins("knn", only=["factory"], seed=4).versions
+    versions = check_plugins("nearest-centroid", only=["factory"], seed=4).versions
     assert {"python", "mfbench", "numpy", "scikit-learn"} <= set(versions)
 
 
@@ -111,7 +113,7 @@ class TestRefusals:
 
     def test_a_check_that_does_not_exist_is_suggested(self):
         with pytest.raises(UnknownNameError, match="did you mean 'fit'"):
-            check_plugins("knn", only=["fitt"])
+            check_plugins("nearest-centroid", only=["fitt"])
 
     def test_a_skip_without_a_reason_names_the_form(self):
         with pytest.raises(UsageError, match="write CHECK=REASON, such as 'growth=too slow'"):

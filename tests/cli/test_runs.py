@@ -124,7 +124,7 @@ def test_the_keys_of_an_addition_are_explained_and_nothing_runs(small, tmp_path,
 
 def test_an_option_that_is_not_valid_is_one_sentence_and_nothing_runs(subtests, small, capsys, tmp_path):
     for words, code, message in [
-        (["--add", "MINE ="], 2, '--add "MINE =": write LABEL = CLASSIFIER'),
+        (["--add", "MINE ="], 2, '--add "MINE =": write LABEL = LEARNER'),
         (["--add", "1NN = knn"], 2, "--add \"1NN = knn\": '1NN' is already the label of a method of the suite"),
         (["--add", "M = knnn"], 2, '--add "M = knnn": unknown classifier'),
         (["--add", "M = my_module:Mine"], 2, "does not import from the working directory"),
@@ -134,7 +134,7 @@ def test_an_option_that_is_not_valid_is_one_sentence_and_nothing_runs(subtests, 
             "--add \"M = sklearn.svm:NoSuchClass\": 'sklearn.svm:NoSuchClass' of scikit-learn",
         ),
         (["--reference", "2NN"], 2, "--reference: no method has the label '2NN': did you mean '1NN'"),
-        (["--target", "y"], 2, "--target 'y' is the label column of an added dataset"),
+        (["--target", "y"], 2, "--target 'y' is the target column of an added dataset"),
         (["--executor", "loca"], 2, "unknown executor 'loca': did you mean 'local'? (see 'mfbench plugins')"),
         (["--scheduler", "there:1"], 2, "--scheduler there:1 needs --executor"),
         (["--scheduler", ""], 2, "--scheduler is empty: write an address, or leave the option out"),

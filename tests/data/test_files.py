@@ -156,8 +156,6 @@ HOSTILE = {
     "na.csv": (numbers(40, cell=lambda i: "NA" if i % 5 == 4 else str(i)), "'NA' in row 5"),
     "underscore.csv": (numbers(40, cell=lambda i: "1_0" if i == 6 else str(i)), "'1_0' in row 7"),
     "text.csv": (numbers(80, cell=lambda i: f"id{i}"), "'x' of .* 80 distinct values.*'categorical'"),
-    "regression.csv": (numbers(60, label=lambda i: f"{i}.5"), "60 distinct values.*classification"),
-    "prices.csv": (numbers(60, label=lambda i: str(1000 + i)), "60 distinct values.*classification"),
     "huge.csv": ("a,class\n" + "9" * 200_000 + ",x\n", "field larger than field limit"),
     "plain.csv.gz": (CSV, "gzip"),
     "cut.csv.gz": (gzip.compress(CSV.encode() * 50)[:-20], "truncated"),

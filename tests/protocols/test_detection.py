@@ -63,7 +63,7 @@ def run(order=None, *, top="positive", text="spread", numbers=False, selector=Tr
     Spread.seen.clear()
     order = np.arange(P) if order is None else np.array(order)
     fold = fold or RoundFold(reorder_columns(canonical(**data), order), order, "none", 5, 1e-9)
-    step = Step(parse(text), "selector", numbers=numbers)
+    step = Step(parse(text), "selector" if selector else "classifier", numbers=numbers)
     method = ResolvedMethod("m", step if selector else None, None if selector else step, top)
     return run_round(Trial("key", "d", "m", 0, 0, 9), method, fold, make)
 

@@ -86,8 +86,8 @@ def test_a_trial_for_each_round(plan):
 
 def test_mistakes_in_a_method(plan):
     for method, place, sentence in [
-        ('selector = "weigh"\nclassifier = "plain"', "methods[0]", "either a selector, or a classifier"),
-        ("top = 2", "methods[0]", "either a selector, or a classifier"),
+        ('selector = "weigh"\nclassifier = "plain"', "methods[0]", "either a selector, or a learner"),
+        ("top = 2", "methods[0]", "either a selector, or a learner"),
         ('selector = "weigh"\ntune = "default"', "methods[0].tune", "'ground-truth' does not tune"),
         ('selector = "weigh"\ntop = "all-weighted"', "methods[0].top", "is for prediction"),
         ('selector = "weigh"\nweights = "euclidean"', "methods[0].weights", "is for prediction"),

@@ -10,10 +10,12 @@ from mfbench.data.prepare import Columns
 from mfbench.errors import DataError
 from mfbench.host.registry import load_registry
 from mfbench.run.trial.folds import Fold
+from mfbench.suite.loading import load_suite
+from mfbench.suite.plan import make_plan
 from mfbench.suite.protocols import make_protocol
 from mfbench.suite.splitters import Structure, made
 
-REGISTRY = load_registry(only=[])
+REGISTRY, ALL = load_registry(only=[]), load_registry(only=["all"])
 RNG = np.random.default_rng(1)
 N = 120
 Y = RNG.integers(0, 2, N)
@@ -95,14 +97,25 @@ def test_fewer_inner_folds_if_there_are_fewer_groups_or_times():
         few.within(Y, rows[::3], 5, 0)
 
 
-def test_a_fold_trains_on_two_classes():
+def test_tuning_trains_on_two_classes():
     late = structure("forward-chaining", time=np.arange(N) * 1.0)
-    with pytest.raises(DataError, match="'forward-chaining': fold 1 trains on a single class"):
-        late.pairs(np.repeat([0, 1], N // 2), 5, 0)
-    inner = late.within(np.repeat([0, 1], N // 2), np.arange(N), 5, 0)
-    assert len(inner) == 2, "the inner folds before the second class are left out"
-    with pytest.raises(DataError, match="inner folds that train on two classes"):
-        late.within(np.repeat([0, 1], [N - 5, 5]), np.arange(N), 5, 0)
+
+    def inner(y):
+        columns, rows = Columns(np.zeros(1, dtype=bool)), np.arange(N)
+        return Fold(np.zeros((N, 1)), y, columns, rows, rows[:0], "none", 5, 0, structure=late).inner
+
+    assert len(inner(np.repeat([0, 1], N // 2))) == 2, "the inner folds before the second class are left out"
+    with pytest.raises(DataError, match="inner folds that train on two values of the target"):
+        _ = inner(np.repeat([0, 1], [N - 5, 5]))
+
+
+def test_an_outer_fold_trains_on_two_classes(tmp_path):
+    table = "".join(f"{row},{row * row},{int(row > 30)}\n" for row in range(60))
+    (tmp_path / "late.csv").write_text(f"day,a,class\n{table}")
+    head = '[suite]\nname = "own"\n[[datasets]]\nuse = ["file:late.csv"]\ntime = "day"\n'
+    (tmp_path / "own.toml").write_text(f'{head}[[methods]]\nlabel = "K"\nclassifier = "knn"\n')
+    plan = make_plan(load_suite(str(tmp_path / "own.toml"), ALL), ALL)
+    assert "fold 1 trains on a single value of the target" in plan.left_out["late.csv"]
 
 
 def test_validation_rows_of_a_dataset_are_those_of_tuning():

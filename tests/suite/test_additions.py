@@ -266,7 +266,7 @@ class TestDatasets:
     def test_options_that_do_not_fit_are_refused(self, added, table):
         for data, target, reason in [
             ([], "outcome", "--target 'outcome' is the target column of an added dataset: add one"),
-            (["other-blobs"], "outcome", "--target 'outcome' is the label column"),
+            (["other-blobs"], "outcome", "--target 'outcome' is the target column"),
             (["mine.csv"], None, r'--add-data "mine\.csv": to add a file, write --add-data file:mine\.csv'),
             (["openml:../x"], None, '--add-data "openml:../x": cannot read'),
             (["a b"], None, "--add-data .*cannot read"),

@@ -1,4 +1,4 @@
-"""A task is a value: what a target is, which methods and metrics suit it, and what a suite of several tasks is told."""
+"""A task is a value: what a target is, and which methods and metrics suit it; what mixed suites are refused with."""
 
 import numpy as np
 import pytest

@@ -14,7 +14,9 @@ _FRIEDMAN, _BLOCKS = "friedman-1", "correlated-blocks"
 _STREAMS = 4  # relevant or correlated features, irrelevant features, response noise, order of columns
 
 
-def friedman_regression_1(n_samples: int = 1000, n_noise: int = 5, noise_sd: float = 1.0, seed: int = 0) -> Regression:
+def friedman_regression_1(
+    n_samples: int = 1000, n_noise: int = 5, noise_sd: float = 1.0, seed: int = 0, name: str = _FRIEDMAN
+) -> Regression:
     r"""Return Friedman's first problem as regression; the parameters are those of `friedman_1`.
 
     .. math:: y = 10 \sin(\pi x_1 x_2) + 20 (x_3 - 1/2)^2 + 10 x_4 + 5 x_5 + \varepsilon
@@ -30,9 +32,9 @@ def friedman_regression_1(n_samples: int = 1000, n_noise: int = 5, noise_sd: flo
     >>> raw.X.shape, raw.relevant, raw.interactions
     ((50, 10), (0, 1, 2, 3, 4), ((0, 1),))
     """
-    n, p = check_whole(_FRIEDMAN, "n_samples", n_samples, 2), check_whole(_FRIEDMAN, "n_noise", n_noise, 0)
-    sd = check_real(_FRIEDMAN, "noise_sd", noise_sd, 0)
-    signal, noise, response, _ = streams(_FRIEDMAN, seed, _STREAMS)
+    n, p = check_whole(name, "n_samples", n_samples, 2), check_whole(name, "n_noise", n_noise, 0)
+    sd = check_real(name, "noise_sd", noise_sd, 0)
+    signal, noise, response, _ = streams(name, seed, _STREAMS)
     x = signal.random_sample(size=(n, 5))
     y = 10 * np.sin(np.pi * x[:, 0] * x[:, 1]) + 20 * (x[:, 2] - 0.5) ** 2 + 10 * x[:, 3] + 5 * x[:, 4]
     y = y + sd * normal(response, n)

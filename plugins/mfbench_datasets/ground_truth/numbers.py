@@ -51,7 +51,7 @@ def friedman_1_numbers(
     >>> dataset.relevant, dataset.y.dtype.name
     ((0, 1, 2, 3, 4), 'float64')
     """
-    return _whole(_FIRST, friedman_regression_1(n_samples, n_noise, noise_sd, seed), shuffle, seed)
+    return _whole(_FIRST, friedman_regression_1(n_samples, n_noise, noise_sd, seed, _FIRST), shuffle, seed)
 
 
 def _circuit(
@@ -177,7 +177,7 @@ def rfvm_1_numbers(
     >>> rfvm_1_numbers(n_samples=60, shuffle=False).relevant
     (0, 1, 2)
     """
-    raw = rfvm_regression_1(n_samples, n_noise, noise_sd, equal_ranges, copies, copy_noise, seed)
+    raw = rfvm_regression_1(n_samples, n_noise, noise_sd, equal_ranges, copies, copy_noise, seed, _RFVM_1)
     return _whole(_RFVM_1, raw, shuffle, seed)
 
 
@@ -216,7 +216,17 @@ def rfvm_2_numbers(
     20
     """
     raw = rfvm_regression_2(
-        n_samples, n_relevant, n_noise, basis, noise_sd, feature_noise_sd, equal_ranges, copies, copy_noise, seed
+        n_samples,
+        n_relevant,
+        n_noise,
+        basis,
+        noise_sd,
+        feature_noise_sd,
+        equal_ranges,
+        copies,
+        copy_noise,
+        seed,
+        _RFVM_2,
     )
     return _whole(_RFVM_2, raw, shuffle, seed)
 

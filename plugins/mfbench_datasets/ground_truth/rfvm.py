@@ -87,6 +87,7 @@ def rfvm_regression_1(
     copies: int = 0,
     copy_noise: float = 0.0,
     seed: int = 0,
+    name: str = _FIRST,
 ) -> Regression:
     r"""Return the first simulation as regression.
 
@@ -105,16 +106,16 @@ def rfvm_regression_1(
     >>> raw.X.shape, raw.relevant, raw.feature_names[:2]
     ((100, 99), (0, 1, 2), ('f1', 'f2'))
     """
-    n = check_whole(_FIRST, "n_samples", n_samples, 2)
-    p = check_whole(_FIRST, "n_noise", n_noise, 0)
-    sd = check_real(_FIRST, "noise_sd", noise_sd, 0)
-    top = 1 if check_flag(_FIRST, "equal_ranges", equal_ranges) else 20
-    signal, noise, response, copying, *_ = streams(_FIRST, seed, _STREAMS)
+    n = check_whole(name, "n_samples", n_samples, 2)
+    p = check_whole(name, "n_noise", n_noise, 0)
+    sd = check_real(name, "noise_sd", noise_sd, 0)
+    top = 1 if check_flag(name, "equal_ranges", equal_ranges) else 20
+    signal, noise, response, copying, *_ = streams(name, seed, _STREAMS)
     f = signal.random_sample(size=(n, 3))
     y = 9 * f[:, 0] + 20 * (1 - f[:, 1]) ** 3 + 17 * np.sin(80 * f[:, 2] - 7) + sd * normal(response, n)
     irrelevant = top * noise.random_sample(size=(n, p))
     names = tuple(f"f{j}" for j in range(1, 4 + p))
-    return _with_copies(_FIRST, f, irrelevant, y, names, copies, copy_noise, copying)
+    return _with_copies(name, f, irrelevant, y, names, copies, copy_noise, copying)
 
 
 def rfvm_regression_2(
@@ -128,6 +129,7 @@ def rfvm_regression_2(
     copies: int = 0,
     copy_noise: float = 0.0,
     seed: int = 0,
+    name: str = _SECOND,
 ) -> Regression:
     r"""Return the second simulation as regression.
 
@@ -148,24 +150,24 @@ def rfvm_regression_2(
     >>> raw.feature_names
     ('f1-F1', 'f2-F8', 'f3', 'f4', 'f5')
     """
-    n = check_whole(_SECOND, "n_samples", n_samples, 2)
-    m, p = check_whole(_SECOND, "n_relevant", n_relevant, 1), check_whole(_SECOND, "n_noise", n_noise, 0)
-    sd = check_real(_SECOND, "noise_sd", noise_sd, 0)
-    feature_sd = check_real(_SECOND, "feature_noise_sd", feature_noise_sd, 0)
-    equal = check_flag(_SECOND, "equal_ranges", equal_ranges)
-    signal, noise, response, copying, choice, _ = streams(_SECOND, seed, _STREAMS)
+    n = check_whole(name, "n_samples", n_samples, 2)
+    m, p = check_whole(name, "n_relevant", n_relevant, 1), check_whole(name, "n_noise", n_noise, 0)
+    sd = check_real(name, "noise_sd", noise_sd, 0)
+    feature_sd = check_real(name, "feature_noise_sd", feature_noise_sd, 0)
+    equal = check_flag(name, "equal_ranges", equal_ranges)
+    signal, noise, response, copying, choice, _ = streams(name, seed, _STREAMS)
     if basis is None:
         numbers = [int(number) for number in choice.randint(1, 9, size=m)]
     elif not isinstance(basis, list | tuple) or len(basis) != m:
-        raise UsageError(f"'basis' of dataset {_SECOND!r} must be a list of {m} numbers from 1 to 8, got {basis!r}")
+        raise UsageError(f"'basis' of dataset {name!r} must be a list of {m} numbers from 1 to 8, got {basis!r}")
     else:
-        numbers = [check_whole(_SECOND, "basis", number, 1, 8) for number in basis]
+        numbers = [check_whole(name, "basis", number, 1, 8) for number in basis]
     f = signal.random_sample(size=(n, m)) - 0.5
     y = sum((basis_function(number, f[:, i]) for i, number in enumerate(numbers)), sd * normal(response, n))
     irrelevant = noise.random_sample(size=(n, p))
     irrelevant = irrelevant - 0.5 if equal else 20 * irrelevant + feature_sd * normal(noise, n, p)
     names = (*(f"f{i}-F{number}" for i, number in enumerate(numbers, 1)), *(f"f{m + j}" for j in range(1, p + 1)))
-    return _with_copies(_SECOND, f, irrelevant, y, names, copies, copy_noise, copying)
+    return _with_copies(name, f, irrelevant, y, names, copies, copy_noise, copying)
 
 
 def rfvm_simulation_1(

@@ -5,7 +5,7 @@ from opening import opened, remark
 
 from mfbench.data.prepare import Encoder
 from mfbench.run.trial.folds import Fold
-from mfbench.run.trial.steps import ClassifierInput
+from mfbench.run.trial.steps import LearnerInput
 from mfbench_check.display import CheckFailedError
 from mfbench_check.subjects import Opened
 
@@ -27,9 +27,9 @@ def test_a_view_of_all_rows_is_reported(monkeypatch):
 
     def with_views(train, test, groups):
         rows = np.vstack([train, test])
-        return ClassifierInput(rows[: len(train)], rows[len(train) :], groups)
+        return LearnerInput(rows[: len(train)], rows[len(train) :], groups)
 
-    monkeypatch.setattr("mfbench.run.trial.steps.ClassifierInput", with_views)
+    monkeypatch.setattr("mfbench.run.trial.steps.LearnerInput", with_views)
     with pytest.raises(CheckFailedError, match="a view of an array with more rows"):
         remark("rows-in-fit", opened("correct_methods", "nearest-mean", "classifier"))
 

@@ -35,9 +35,14 @@ def test_contract(name):
     spec, dataset = SPECS[name], load(name)
     assert dataset.name == name
     assert (dataset.n_samples, dataset.n_features) == (spec.n_samples, spec.n_features)
-    assert dataset.n_classes == spec.n_classes == 2 and set(dataset.y) == {0, 1}
+    assert dataset.task == spec.task
+    if spec.task == "classification":
+        assert dataset.n_classes == spec.n_classes == 2 and set(dataset.y) == {0, 1}
+        assert dataset.y.dtype == np.int64
+    else:
+        assert dataset.n_classes == 0 and dataset.y.dtype == np.float64 and len(np.unique(dataset.y)) > 200
     assert dataset.X.dtype == np.float64 and dataset.X.flags.c_contiguous and np.isfinite(dataset.X).all()
-    assert dataset.y.dtype == np.int64 and dataset.categorical.dtype == bool
+    assert dataset.categorical.dtype == bool
     assert len(set(dataset.feature_names)) == dataset.n_features == len(dataset.categorical)
     assert set(dataset.categories) == {n for n, c in zip(dataset.feature_names, dataset.categorical, strict=True) if c}
     for column, labels in dataset.categories.items():
@@ -177,6 +182,12 @@ ERRORS = {
         {"n_relevant": 11},
         {"noise": -1},
     ],
+    "friedman-regression-1": [{"noise_sd": -0.1}],
+    "friedman-regression-2": [{"n_noise": -1}, {"noise_sd": "much"}],
+    "friedman-regression-3": [{"noise_sd": -1}],
+    "rfvm-regression-1": [{"copies": -1}],
+    "rfvm-regression-2": [{"basis": [9] * 20}],
+    "correlated-regression": [{"rho": 1}, {"n_active": 11}],
 }
 
 

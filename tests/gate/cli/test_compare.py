@@ -44,7 +44,7 @@ def test_a_mistake_is_one_sentence(subtests, files, capsys):
     for words, sentence in [
         (["a.json"], "Missing argument 'B'"),
         (["a.json", "nowhere"], "holds no run"),
-        (["a.json", "b.json", "--limit", "tme=1.1"], "unknown measure 'tme': did you mean 'time'?"),
+        (["a.json", "b.json", "--limit", "tme=1.1"], "unknown measure 'tme': did you mean 'time'"),
         (["a.json", "b.json", "--level", "2"], "the level 2 is not between 0 and 0.5"),
         (["a.json", "b.json", "--undecided", "maybe"], "'maybe' is not one of"),
         (["a.json", "b.json", "--only", "x*"], "--only 'x*' matches nothing"),

@@ -22,6 +22,7 @@ def test_files_of_a_gate_and_their_end():
             "mfbench_metrics",
             "mfbench_protocols",
             "mfbench_splitters",
+            "mfbench_tasks",
         ]
         assert (folder / "harness" / "mfbench_gate" / "gate" / "replicate.py").is_file()
         loaded, job = pickle.loads((folder / "order.pickle").read_bytes())
