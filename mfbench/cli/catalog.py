@@ -52,8 +52,8 @@ def show(
     offline: Offline = False,
     strict: Strict = False,
 ) -> None:
-    """Show a dataset: shape, classes, missing values, licence, citation, location and first rows."""
-    from mfbench.data.catalog import find
+    """Show a dataset: shape, target, missing values, licence, citation, location and first rows."""
+    from mfbench.data.catalog import find, located
     from mfbench.data.reference import RegisteredReference, parse_reference
     from mfbench.report.progress import Downloads
 
@@ -62,7 +62,8 @@ def show(
     outlive_output()
     console = make_console()
     with Downloads(console) as downloads:
-        loaded = find(reference, registry, _lookup(data_dir, offline, downloads))
+        show = find if isinstance(reference, RegisteredReference) else located
+        loaded = show(reference, registry, _lookup(data_dir, offline, downloads))
     spec = registry.dataset(reference.expression.name).spec if isinstance(reference, RegisteredReference) else None
     listings.show_dataset(loaded, console, rows, spec)
 

@@ -217,9 +217,9 @@ def with_task(dataset: Dataset, task: TaskSpec, where: str, of_numbers: Sequence
         if dataset.n_classes > MANY and (measured or dataset.n_classes > dataset.n_samples / 2):
             raise DataError(
                 f"the target of {where} has {dataset.n_classes} distinct values in {dataset.n_samples} rows, which "
-                "look like measurements or identifiers, not like classes: predict numbers in a suite of "
-                f"{' or '.join(of_numbers) or 'another task'} (a line task = … of [[datasets]] says so too), group the "
-                "values into classes, or name another target"
+                "look like measurements or identifiers: to predict numbers, use a suite of the task "
+                f"{' or '.join(map(repr, of_numbers)) or '…'} (see 'mfbench suites'), or set it as 'task' in "
+                "[[datasets]]; to predict classes, group the values; or name another target"
             )
     if (task.target == "classes") == bool(dataset.n_classes):
         return dataset if dataset.task == task.name else replace(dataset, task=task.name)

@@ -23,6 +23,7 @@ from mfbench.host.registry import Registry
 from mfbench.model.specs import Dataset, DatasetSpec
 
 _SIZES = ("rows", "features", "classes")
+MOST_CLASSES = 40  # that are listed
 
 
 class PlainConsole(Console):
@@ -53,8 +54,12 @@ def _table(*columns: str, fold: Sequence[str] = (), bold: str = "name") -> Table
 
 
 def show_plugins(registry: Registry, console: Console, tags: Sequence[str] = ()) -> None:
-    """Print selectors, classifiers, splitters and executors; with `tags`, only methods with at least one of them."""
-    kinds = {"selectors": registry.selectors, "classifiers": registry.classifiers}
+    """Print methods, splitters, executors and more; with `tags`, only methods with at least one of them."""
+    kinds = {
+        "selectors": registry.selectors,
+        "classifiers": registry.classifiers,
+        "regressors": registry.regressors,
+    }
     tags_in_use = {tag for table in kinds.values() for entry in table.values() for tag in entry.spec.tags}
     for tag in tags:
         if tag not in tags_in_use:
@@ -70,6 +75,7 @@ def show_plugins(registry: Registry, console: Console, tags: Sequence[str] = ())
             ("protocols", registry.protocols),
             ("splitters", registry.splitters),
             ("metrics", registry.metrics),
+            ("tasks", registry.tasks),
             ("executors", registry.executors),
         ):
             if entries:
@@ -155,8 +161,8 @@ def show_suite(name: str, registry: Registry, console: Console) -> None:
             datasets.add_row(plain_text(label), _profiles(group.profiles))
     methods = _table("method", "what it is", "profiles", fold=("what it is", "profiles"), bold="method")
     for method in suite.methods:
-        steps = " → ".join(step for step in (method.selector, method.classifier) if step is not None)
-        methods.add_row(plain_text(method.label), plain_text(steps), _profiles(method.profiles))
+        steps = plain_text(" → ".join(method.steps.values()))
+        methods.add_row(plain_text(method.label), steps, _profiles(method.profiles))
     for table in (datasets, methods):
         console.print(table)
     for part, content in suite.parts.items():
@@ -182,7 +188,9 @@ def show_datasets(
             continue
         where = lookup.location(spec)
         counts[where] += 1
-        sizes = [str(size) if size is not None else "?" for size in (spec.n_samples, spec.n_features, spec.n_classes)]
+        sizes = [str(size) if size is not None else "?" for size in (spec.n_samples, spec.n_features)]
+        classes = "?" if registry.task(spec.task).spec.target == "classes" else "–"
+        sizes.append(classes if spec.n_classes is None else str(spec.n_classes))
         labels = [] if collection is None else [spec.collections[collection]]
         location = Text(where, style="yellow" if where == "missing" else "")
         table.add_row(*labels, name, plain_text(spec.summary), *sizes, location, spec.source, spec.license)
@@ -215,18 +223,17 @@ def _show_unregistered(registry: Registry, console: Console, lookup: Lookup) -> 
 
 
 def show_dataset(loaded: LoadedDataset, console: Console, rows: int, spec: DatasetSpec | None = None) -> None:
-    """Print one dataset: sizes, classes, kinds of columns, provenance and the first rows."""
+    """Print one dataset: sizes, target, kinds of columns, provenance and the first rows."""
     import numpy as np
 
     dataset = loaded.data
-    counts = np.bincount(dataset.y, minlength=dataset.n_classes)
     missing = np.isnan([[0.0]] if dataset.is_sparse else dataset.X)
     facts = {
         "rows": str(dataset.n_samples),
         "features": f"{dataset.n_features} ({int(dataset.categorical.sum())} categorical, as {dataset.encoding})"
         if dataset.categorical.any()
         else str(dataset.n_features),
-        "classes": ", ".join(f"{name} ({count})" for name, count in zip(dataset.class_names, counts, strict=True)),
+        **_target(dataset),
         "missing values": f"{int(missing.sum())} in {int(missing.any(axis=0).sum())} columns"
         if missing.any()
         else "none",
@@ -251,14 +258,26 @@ def show_dataset(loaded: LoadedDataset, console: Console, rows: int, spec: Datas
         console.print(_first_rows(dataset, console.width, rows))
 
 
+def _target(dataset: Dataset) -> dict[str, str]:
+    """Return the classes with their numbers of rows, or the range of the numbers."""
+    from mfbench.data.columns import class_counts
+
+    if not dataset.n_classes:
+        return {"target": f"numbers from {dataset.y.min():g} to {dataset.y.max():g}, mean {dataset.y.mean():g}"}
+    parts = [f"{name} ({count})" for name, count in class_counts(dataset).items()]
+    more = [f"… ({dataset.n_classes} in all)"] if len(parts) > MOST_CLASSES else []
+    return {"classes": ", ".join([*parts[:MOST_CLASSES], *more])}
+
+
 def _first_rows(dataset: Dataset, width: int, rows: int) -> Table:
-    """Print the first rows: as many columns as fit, and the class."""
+    """Print the first rows: as many columns as fit, and the target."""
     shown = max(1, min(dataset.n_features, width // 12 - 2))
     more = ["…"] if shown < dataset.n_features else []
-    table = _table(*dataset.feature_names[:shown], *more, "class", bold="")
+    table = _table(*dataset.feature_names[:shown], *more, "class" if dataset.n_classes else "target", bold="")
     for row in range(min(rows, dataset.n_samples)):
         values = [_value(dataset, row, column) for column in range(shown)]
-        table.add_row(*values, *more, dataset.class_names[dataset.y[row]])
+        target = dataset.class_names[dataset.y[row]] if dataset.n_classes else f"{dataset.y[row]:g}"
+        table.add_row(*values, *more, target)
     return table
 
 

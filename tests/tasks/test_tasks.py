@@ -122,7 +122,7 @@ class TestSuites:
 
 class TestTargets:
     def test_numbers_offered_as_classes_name_both_ways_out(self, table):
-        with pytest.raises(DataError, match=r"400 distinct values .* suite of regression .* group the values"):
+        with pytest.raises(DataError, match=r"400 distinct values .* task 'regression' .* group the values"):
             load_dataset(table([0.5 * row for row in range(400)]), target="price")
 
     def test_text_is_not_a_number(self, table):
