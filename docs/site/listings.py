@@ -143,7 +143,7 @@ def checks(registry: Registry) -> str:
                 lines += ["", f"### `{check.id}`", "", text]
     rows = [
         [f"`{name}`", kind, f"`{check}`", reason]
-        for kind in ("selector", "classifier", "metric", "dataset")
+        for kind in ("selector", "classifier", "regressor", "metric", "dataset")
         for name, entry in sorted(getattr(registry, f"{kind}s").items())
         for check, reason in entry.spec.expected_failures.items()
     ]
@@ -155,7 +155,7 @@ def checks(registry: Registry) -> str:
 
 
 def methods(entries: dict[str, Registered], link: Callable[[str], str], *, anchors: frozenset[str]) -> str:
-    """Return the table of selectors or classifiers.
+    """Return the table of selectors, classifiers or regressors.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ import listings
 import mfbench
 from mfbench.host import features
 from mfbench.host.expressions import Registered
-from mfbench.host.registry import Registry, load_registry
+from mfbench.host.registry import STEPS, Registry, load_registry
 
 ROOT = Path(__file__).resolve().parents[2]
 Estimator = tuple[str, str]  # plugin and factory
@@ -31,8 +31,8 @@ def estimators() -> dict[Estimator, list[tuple[str, Registered]]]:
     """Return the built-in estimators: {(plugin, factory): [(kind, what is registered), …]}."""
     registry = load_registry(strict=True)
     table = defaultdict(list)
-    for kind, entries in (("selector", registry.selectors), ("classifier", registry.classifiers)):
-        for _, entry in sorted(entries.items()):
+    for kind in STEPS:
+        for _, entry in sorted(getattr(registry, f"{kind}s").items()):
             if entry.plugin.distribution == "mfbench":
                 table[entry.plugin.name, entry.spec.factory].append((kind, entry))
     return dict(sorted(table.items(), key=lambda item: (item[0][0], class_of(item[0]).lower())))
@@ -142,16 +142,18 @@ def built_in() -> Registry:
 
 
 def tables_of_methods() -> str:
-    """Return the tables of metrics, and of selectors and classifiers with links to the pages of their classes."""
+    """Return the tables of metrics, and of methods with links to the pages of their classes."""
     pages = {
         (kind, entry.spec.name): f"../{name_of_page(key)}.rst"
         for key, entries in estimators().items()
         for kind, entry in entries
     }
-    selectors, classifiers = built_in().selectors, built_in().classifiers
+    selectors, classifiers, regressors = built_in().selectors, built_in().classifiers, built_in().regressors
+    others = set(selectors) | set(classifiers)
     tables = (
         ("Selectors", "selector", selectors, frozenset(selectors)),
         ("Classifiers", "classifier", classifiers, frozenset(set(classifiers) - set(selectors))),
+        ("Regressors", "regressor", regressors, frozenset(set(regressors) - others)),
     )
     return (
         "".join(
@@ -225,8 +227,10 @@ def _own(module: str, name: str) -> list[str]:
 
 
 def _elsewhere(module: str, name: str) -> list[str]:
-    """Return what the page says about a class of scikit-learn: its parameters, and where it is documented."""
+    """Return what the page says about a class of another package: its parameters, and where it is documented."""
+    package = module.partition(".")[0]
     url = f"https://scikit-learn.org/stable/modules/generated/{module}.{name}.html"
+    where = f"scikit-learn, which `documents it <{url}>`__" if package == "sklearn" else package
     parameters = inspect.signature(getattr(import_module(module), name)).parameters.values()
     code = [f"   {module}.{name}(", *(f"       {parameter}," for parameter in parameters), "   )"]
     return [
@@ -234,7 +238,7 @@ def _elsewhere(module: str, name: str) -> list[str]:
         "",
         *code,
         "",
-        f"This is a class of scikit-learn, which `documents it <{url}>`__.",
+        f"This is a class of {where}.",
     ]
 
 

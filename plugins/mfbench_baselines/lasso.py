@@ -94,7 +94,7 @@ class LassoSelector(NumberSelector):
             warnings.simplefilter("ignore", ConvergenceWarning)
             if are_numbers(y):
                 folds = KFold(self._parts(len(y)), shuffle=True, random_state=seed)
-                self.model_ = LassoCV(cv=folds).fit(X, y)
+                self.model_ = LassoCV(cv=folds, random_state=seed).fit(X, y)
                 return np.asarray(np.abs(self.model_.coef_))
             self._check_classes(y)
             folds = StratifiedKFold(self._parts(int(np.bincount(y).min())), shuffle=True, random_state=seed)

@@ -116,7 +116,10 @@ class ResultCheck:
         if fit.weights is not None and self._predicts and not np.isfinite(fit.weights).all():
             raise RefusedBundleError("its weights are not finite")
         if fit.predictions is not None:
-            _check_range(fit.predictions, shape.classes, "predictions", "classes")
+            if shape.classes:
+                _check_range(fit.predictions, shape.classes, "predictions", "classes")
+            elif not np.isfinite(fit.predictions).all():
+                raise RefusedBundleError("its predictions are not finite numbers")
         if fit.selected is not None:
             _check_range(fit.selected, shape.features, "selected features")
             if len(np.unique(fit.selected)) < len(fit.selected):
@@ -277,8 +280,11 @@ class CheckedRows:
             raise RefusedBundleError("collections are not labels by name")
         codes = unpack(row["truth"])
         if len(codes) not in (0, row["n_samples"]):
-            raise RefusedBundleError(f"{label!r} has another number of classes than of rows")
-        if codes.dtype.kind != "i" or (len(codes) and not 0 <= codes.min() <= codes.max() < len(classes)):
+            raise RefusedBundleError(f"{label!r} has another number of targets than of rows")
+        if not classes and codes.dtype.kind == "f":
+            if not np.isfinite(codes).all():
+                raise RefusedBundleError(f"{label!r} has targets that are not finite numbers")
+        elif codes.dtype.kind != "i" or (len(codes) and not 0 <= codes.min() <= codes.max() < len(classes)):
             raise RefusedBundleError(f"the classes of {label!r} are not those of its rows")
         self._datasets[label] = _Described(row, len(classes), codes, _checked_truth(row))
         self._samples[row["sha256"]] = row["n_samples"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,9 +24,9 @@ _ROUNDING = 1e-9
 class Truth:
     """Everything besides the result that the scores of a fold depend on."""
 
-    # Class codes of the test rows.
-    labels: NDArray[np.integer] = field(default_factory=lambda: np.empty(0, dtype=np.int32))
-    n_classes: int = 0  # number of classes in the training and test rows
+    # Class codes or numbers of the test rows.
+    labels: NDArray[Any] = field(default_factory=lambda: np.empty(0, dtype=np.int32))
+    n_classes: int = 0  # number of classes in the training and test rows; 0 if the targets are numbers
     relevant: tuple[int, ...] = ()  # relevant features, for a protocol without predictions
     pairs: tuple[tuple[int, int], ...] = ()  # true pairs of features
     by_class: bool = False  # whether each class is a separate one-vs-rest problem
@@ -34,14 +35,16 @@ class Truth:
     @classmethod
     def of_rows(
         cls,
-        y: NDArray[np.integer],
+        y: NDArray[Any],
         train: NDArray[np.integer],
         test: NDArray[np.integer],
         *,
         by_class: bool,
         has_weights: bool,
     ) -> Truth:
-        """Return the truth of a fold from a dataset's class codes."""
+        """Return the truth of a fold from a dataset's class codes or numbers."""
+        if y.dtype.kind == "f":
+            return cls(y[test], has_weights=has_weights)
         used = len(np.unique(y[np.concatenate([train, test])]))
         return cls(y[test].astype(np.int32), used, by_class=by_class, has_weights=has_weights)
 
@@ -52,7 +55,7 @@ def wrong_score(result: TrialResult, truth: Truth, *, predicts: bool) -> str:
     # largest.
     for claimed, computed, source in _of_predictions(result, truth) if predicts else _of_features(result, truth):
         for name, value in computed.items():
-            if name in claimed and not np.isclose(claimed[name], value, rtol=0.0, atol=_ROUNDING, equal_nan=True):
+            if name in claimed and not np.isclose(claimed[name], value, rtol=_ROUNDING, atol=_ROUNDING, equal_nan=True):
                 return f"its score {name!r} is {claimed[name]:.12g}, but its {source} {value:.12g}"
     return ""
 
@@ -67,7 +70,8 @@ def _of_predictions(result: TrialResult, truth: Truth) -> Iterator[_Compared]:
         if part.predictions is None:
             raise ValueError("there are no predictions")
         decisions = part.decisions if truth.by_class and isinstance(part, TrialResult) else None
-        computed = {} if truth.has_weights else scores_of(part.predictions, truth, decisions)
+        score = partial(scores_of, decisions=decisions) if truth.n_classes else scores_of_numbers
+        computed = {} if truth.has_weights else score(part.predictions, truth)
         yield part.scores, computed, "predictions give"
     curve = result.curve
     if curve is not None:
@@ -86,6 +90,20 @@ def _of_features(result: TrialResult, truth: Truth) -> Iterator[_Compared]:
         if result.interactions is None:
             raise ValueError("there are no weights of pairs")
         yield result.scores, {"pair_detection": pair_detection(result.interactions, truth.pairs)}, "pairs give"
+
+
+def scores_of_numbers(predictions: NDArray[Any], truth: Truth) -> dict[str, float]:
+    """Return the scores determined by predicted numbers."""
+    y = truth.labels
+    if predictions.shape != y.shape:
+        raise ValueError(f"{predictions.shape} predictions of {y.shape} test rows")
+    errors, spread = predictions - y, float(((y - y.mean()) ** 2).sum())
+    squared = float((errors**2).sum())
+    return {
+        "r2": 1.0 - squared / spread if np.ptp(y) else np.nan,
+        "rmse": float(np.sqrt(squared / len(y))),
+        "mae": float(np.abs(errors).mean()),
+    }
 
 
 def scores_of(

@@ -139,7 +139,7 @@ class Lasso(_Linear):
         self.alpha = alpha
 
     def _model(self, X: NDArray[np.float64]) -> Any:
-        return linear_model.Lasso(alpha=self.alpha, max_iter=_STEPS)
+        return linear_model.Lasso(alpha=self.alpha, max_iter=_STEPS, random_state=0)
 
 
 class ElasticNet(_Linear):
@@ -193,7 +193,7 @@ class ElasticNet(_Linear):
         self.l1_ratio = l1_ratio
 
     def _model(self, X: NDArray[np.float64]) -> Any:
-        return linear_model.ElasticNet(alpha=self.alpha, l1_ratio=self.l1_ratio, max_iter=_STEPS)
+        return linear_model.ElasticNet(alpha=self.alpha, l1_ratio=self.l1_ratio, max_iter=_STEPS, random_state=0)
 
 
 class LinearSVR(_Linear):

@@ -94,7 +94,8 @@ def unpack_interactions(blob: bytes) -> Interactions:
     return interactions_from_plain(unpack_document(blob))
 
 
-_CANDIDATE_TYPES = {"selected": "int64", "weights": "float64", "predictions": "int64"}
+# Predictions are class codes or numbers, as they were written.
+_CANDIDATE_TYPES = {"selected": "int64", "weights": "float64", "predictions": None}
 
 
 def pack_candidates(candidates: Sequence[Candidate]) -> bytes:
@@ -115,7 +116,7 @@ def unpack_candidates(blob: bytes) -> list[Candidate]:
     content = unpack_document(blob)
 
     @functools.cache
-    def array(number: int, kind: str) -> NDArray[Any]:
+    def array(number: int, kind: str | None) -> NDArray[Any]:
         return np.array(json.loads(content["arrays"][number]), dtype=kind)
 
     for point in content["points"]:
