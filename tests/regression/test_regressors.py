@@ -58,15 +58,18 @@ def data():
     return mfbench.load_dataset("friedman-regression-1(n_samples=120, seed=3)")
 
 
+def seeded_regressor(name):
+    model = mfbench.make(name, kind="regressor")
+    return model.set_params(random_state=0) if "random_state" in model.get_params() else model
+
+
 @pytest.mark.parametrize("name", REGRESSORS)
 def test_predictions_do_not_depend_on_the_scale_of_the_target(name, data):
     """Up to rounding; a learner whose penalty refers to the target would be useless on euros and good on millions."""
     train, test = slice(0, 80), slice(80, None)
     predicted = []
     for factor, shift in ((1.0, 0.0), (1000.0, -5e5)):
-        model = mfbench.make(name, kind="regressor")
-        if "random_state" in model.get_params():
-            model.set_params(random_state=0)
+        model = seeded_regressor(name)
         model.fit(data.X[train], factor * data.y[train] + shift)
         predicted.append((model.predict(data.X[test]) - shift) / factor)
     if name == "constant":
@@ -79,7 +82,7 @@ def test_predictions_do_not_depend_on_the_scale_of_the_target(name, data):
 def test_the_global_random_state_is_left_alone(data):
     before = str(np.random.get_state()[1:])  # noqa: NPY002 - the state that must not change
     for name in REGRESSORS:
-        mfbench.make(name, kind="regressor").fit(data.X, data.y)
+        seeded_regressor(name).fit(data.X, data.y)
         assert str(np.random.get_state()[1:]) == before, name  # noqa: NPY002
 
 
