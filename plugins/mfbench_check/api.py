@@ -77,7 +77,7 @@ def check_plugins(
     Examples
     --------
     >>> import mfbench
-    >>> report = mfbench.check_plugins("knn", only=["factory", "fit"])
+    >>> report = mfbench.check_plugins("nearest-centroid", only=["factory", "fit"])
     >>> [(verdict.check, str(verdict.outcome)) for verdict in report.verdicts]
     [('factory', 'pass'), ('fit', 'pass')]
     """
