@@ -90,7 +90,8 @@ def load_dataset(
     categorical : sequence of str or None, default=None
         Numeric columns of a file or repository to treat as categorical.
     task : str or None, default=None
-        What the target of a file or repository is for: ``"regression"`` makes it a number. None means classes.
+        What the target of a file or repository is for: ``"regression"`` makes it a number; None means classes. A
+        registered dataset has a task of its own.
     data_dir : Path, str or None, default=None
         A mirror, searched before the cache and the network; None uses the environment variable ``MFBENCH_DATA_DIR``.
     offline : bool, default=False

@@ -221,15 +221,15 @@ def with_task(dataset: Dataset, task: TaskSpec, where: str, of_numbers: Sequence
                 f"{' or '.join(map(repr, of_numbers)) or '…'} (see 'mfbench suites'), or set it as 'task' in "
                 "[[datasets]]; to predict classes, group the values; or name another target"
             )
-    if (task.target == "classes") == bool(dataset.n_classes):
-        return dataset if dataset.task == task.name else replace(dataset, task=task.name)
-    if not np.isfinite(labels).all():
-        wrong = dataset.class_names[int(np.flatnonzero(~np.isfinite(labels))[0])]
-        raise DataError(
-            f"the target of {where} has the value {wrong!r}, and the task {task.name!r} predicts finite numbers: "
-            "correct it, or name another target"
-        )
-    return replace(dataset, task=task.name, y=labels[dataset.y], class_names=())
+    elif dataset.n_classes:
+        if not np.isfinite(labels).all():
+            wrong = dataset.class_names[int(np.flatnonzero(~np.isfinite(labels))[0])]
+            raise DataError(
+                f"the target of {where} has the value {wrong!r}, and the task {task.name!r} predicts finite numbers: "
+                "correct it, or name another target"
+            )
+        return replace(dataset, task=task.name, y=labels[dataset.y], class_names=())
+    return dataset if dataset.task == task.name else replace(dataset, task=task.name)
 
 
 STRUCTURE = ("groups", "time", "split")

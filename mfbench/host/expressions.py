@@ -25,9 +25,8 @@ from mfbench.errors import UnknownNameError, UsageError, quoted
 class Declaration:
     """A class or function that the user names by import path instead of registering it with a plugin."""
 
-    kind: Literal[
-        "selector", "classifier", "regressor", "part"
-    ]  # a part is the value of another expression's parameter
+    # A part is the value of another expression's parameter.
+    kind: Literal["selector", "classifier", "regressor", "part"]
     reference: str  # its import path, e.g. `"my_module:MyClass"`
 
     @property

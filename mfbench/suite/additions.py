@@ -206,7 +206,7 @@ def _fitting(method: Method, option: str, loaded: LoadedSuite, registry: Registr
     """Adapt a method to the protocol: with a learner if test rows are predicted, else with a single step."""
     kind = loaded.task.learner
     learner = method.steps.get(kind)
-    learners = registry.classifiers if kind == "classifier" else registry.regressors
+    learners = getattr(registry, f"{kind}s")
     if loaded.spec.predicts:
         if learner is None:
             target = loaded.task.target

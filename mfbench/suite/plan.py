@@ -290,22 +290,28 @@ def _with_splits(planned: PlannedDataset, plan: Plan, registry: Registry) -> Pla
     """Add the splitter of a dataset, after checking that it can be split."""
     protocol, settings, data = plan.protocol, plan.loaded.protocol, planned.data
     structure = structure_of(data, plan.loaded.spec, settings.splitter, registry)
-    planned = replace(planned, structure=structure, strata=strata_of(plan.loaded.task, data.y))
+    strata = strata_of(plan.loaded.task, data.y)
+    planned = replace(planned, structure=structure, strata=strata)
     splits = planned.splits(protocol, 0)
     for fold, split in enumerate(splits, 1):
         check_parts(data.weights, (split.train, split.test))
         if structure is not None and np.ptp(data.y[split.train]) == 0:
             title = structure.outer.title
             raise DataError(f"{title}: fold {fold} trains on a single value of the target; use fewer or other folds")
+    if strata.any() and not np.array_equal(strata, data.y):  # they determine the splits, and only the task knows them
+        planned = _known_by(planned, hashlib.sha256(strata.tobytes()).hexdigest())
     if structure is None:
         return planned
     own = structure.summary(splits, protocol.repeats, data.n_samples, data.y, data.class_names)
     check_trials(1, len(plan.methods), own.folds, own.repeats, planned.label)
     splitters = structure.ingredients(registry)
-    # Stored splits are found by the hash, so it differs between splitters, and between versions of their code.
-    content = json.dumps([planned.sha256, splitters], sort_keys=True)
-    sha256 = hashlib.sha256(content.encode()).hexdigest()
-    return replace(planned, own_splits=own, splitters=splitters, sha256=sha256)
+    return _known_by(replace(planned, own_splits=own, splitters=splitters), splitters)
+
+
+def _known_by(planned: PlannedDataset, what: Any) -> PlannedDataset:
+    """Return a dataset whose hash, by which stored splits are found, also depends on what determines its splits."""
+    content = json.dumps([planned.sha256, what], sort_keys=True)
+    return replace(planned, sha256=hashlib.sha256(content.encode()).hexdigest())
 
 
 def _collections(reference: Reference, registry: Registry) -> Mapping[str, str]:

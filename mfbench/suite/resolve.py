@@ -50,7 +50,8 @@ def resolve_methods(loaded: LoadedSuite, registry: Registry) -> tuple[dict[str, 
         place = loaded.place_of_method(position)
         try:
             made = resolve(method, place, registry, loaded.protocol, homes[method.label])
-            resolved[method.label] = _for_task(made, loaded.task, registry)
+            selector, learner = (_for_task(step, loaded.task, registry) for step in (made.selector, made.learner))
+            resolved[method.label] = replace(made, selector=selector, learner=learner)
             if loaded.spec.draws_curves:
                 _check_areas(resolved[method.label], place, loaded.protocol)
         except PluginError as error:
@@ -62,19 +63,15 @@ def resolve_methods(loaded: LoadedSuite, registry: Registry) -> tuple[dict[str, 
     return resolved, left_out
 
 
-def _for_task(method: ResolvedMethod, task: TaskSpec, registry: Registry) -> ResolvedMethod:
-    """Return a method with the parameters that its steps take in a task; or raise `PluginError`."""
-    steps: list[Step | None] = []
-    for step in (method.selector, method.learner):
-        if step is None:
-            steps.append(None)
-            continue
-        tasks = registry.entry(step.kind, step.expression.name).spec.tasks
-        if not task.suits(tasks):
-            raise PluginError(misfit(task, tasks, f"the {step.kind} {step.title!r}"))
-        own = {k: v for k, v in task.parameters(tasks).items() if k not in step.expression.params}
-        steps.append(replace(step, task=own))
-    return replace(method, selector=steps[0], learner=steps[1])
+def _for_task(step: Step | None, task: TaskSpec, registry: Registry) -> Step | None:
+    """Return a step with the parameters that it takes in a task; raise `PluginError` if it does not suit the task."""
+    if step is None:
+        return None
+    tasks = registry.entry(step.kind, step.expression.name).spec.tasks
+    if not task.suits(tasks):
+        raise PluginError(misfit(task, tasks, f"the {step.kind} {step.title!r}"))
+    own = {name: value for name, value in task.parameters(tasks).items() if name not in step.expression.params}
+    return replace(step, task=own)
 
 
 def _homes(loaded: LoadedSuite, registry: Registry) -> dict[str, str]:

@@ -154,7 +154,7 @@ class AnovaFFilter(NumberSelector):
 
 
 def _regression_f(X: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the F statistic of the regression of numbers on each column; infinite if the fit is exact."""
+    """Return the F statistic of the regression of numbers on each column; infinite if the fit leaves nothing."""
     Z, t = _range_scaled(X), _range_scaled(y[:, None])[:, 0]
     Z, t = Z - Z.mean(axis=0), t - t.mean()
     sizes = (Z**2).sum(axis=0)

@@ -79,13 +79,12 @@ class MarginSelector(SignedSelector):
 
         A sample that is alone in its class has no hit and hence no margin: it is never drawn, but is a miss of others.
         """
-        self.sample_indices_ = draw_of(np.flatnonzero(sample_weights), self.n_samples, self.random_state)
-        return self.sample_indices_
-
-
-def draw_of(indices: NDArray[np.int64], count: int | None, random_state: Any) -> NDArray[np.int64]:
-    """Return so many of some indices, drawn with replacement, or all of them if the number is None."""
-    return indices if count is None else indices[check_random_state(random_state).randint(len(indices), size=count)]
+        indices = np.flatnonzero(sample_weights)
+        if self.n_samples is not None:
+            random_state = check_random_state(self.random_state)
+            indices = indices[random_state.randint(len(indices), size=self.n_samples)]
+        self.sample_indices_ = indices
+        return indices
 
 
 class FamilySelector(SignedSelector):

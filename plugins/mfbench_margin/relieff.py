@@ -12,7 +12,7 @@ from sklearn.utils import check_scalar
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from mfbench_margin._family import MarginSelector, NumbersToo, draw_of
+from mfbench_margin._family import MarginSelector, NumbersToo
 from mfbench_margin._nearest.differences import as_mask, build_table
 from mfbench_margin._nearest.mean_margin import RankedMargins, prior_factors, ranked_margins
 from mfbench_margin._nearest.numbers import nearest_margin_of_numbers
@@ -40,11 +40,11 @@ class ReliefF(NumbersToo, MarginSelector):
         Number m of samples to average over, drawn with replacement; None for every sample once.
     categorical_features : array-like of bool, shape (n_features,), array-like of int, or None, default=None
         Mask or indices of the nominal features, whose values are category codes (any numbers); None if there are none.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the draw; unused if ``n_samples`` is None.
     target : {"classes", "numbers"}, default="classes"
         What y holds. For numbers, a hit is a row whose number differs by less than the standard deviation of y, and a
         miss is any other row, as in scikit-rebate.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the draw; unused if ``n_samples`` is None.
 
     Attributes
     ----------
@@ -140,14 +140,14 @@ class ReliefF(NumbersToo, MarginSelector):
         n_neighbors: int = 10,
         n_samples: int | None = None,
         categorical_features: Any = None,
-        target: str = "classes",
         random_state: Any = None,
+        target: str = "classes",
     ) -> None:
-        self.target = target
         self.n_neighbors = n_neighbors
         self.n_samples = n_samples
         self.categorical_features = categorical_features
         self.random_state = random_state
+        self.target = target
 
     def _learn(self, X: NDArray[np.float64], codes: NDArray[np.int64], sample_weights: NDArray[np.float64]) -> None:
         self.categorical_ = as_mask(self.categorical_features, X.shape[1])
@@ -160,8 +160,8 @@ class ReliefF(NumbersToo, MarginSelector):
     def _of_numbers(self, X: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
         self.categorical_ = as_mask(self.categorical_features, X.shape[1])
         self._n_searched = int(self.n_neighbors)
-        self.sample_indices_ = draw_of(np.arange(len(X)), self.n_samples, self.random_state)
-        self._of_n_neighbors = partial(nearest_margin_of_numbers, X, y, self.categorical_, self.sample_indices_)
+        targets = self._draw_samples(np.ones(len(X)))
+        self._of_n_neighbors = partial(nearest_margin_of_numbers, X, y, self.categorical_, targets)
         return self._of_n_neighbors(self._n_searched)
 
     def importances_at(self, n_neighbors: int) -> NDArray[np.float64]:

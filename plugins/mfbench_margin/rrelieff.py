@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
-from mfbench_margin._family import MarginSelector, checked_numbers, draw_of
+from mfbench_margin._family import MarginSelector, checked_numbers
 from mfbench_margin._nearest.differences import as_mask
 from mfbench_margin._nearest.numbers import regression_relief
 
@@ -129,14 +129,10 @@ class RReliefF(MarginSelector):
             The fitted estimator.
         """
         table, numbers = checked_numbers(self, X, y)
-        self._learn_numbers(table, numbers)
+        self._learn(table, numbers, np.ones(len(table)))
         return self
 
-    def _learn_numbers(self, X: NDArray[np.float64], y: NDArray[np.float64]) -> None:
+    def _learn(self, X: NDArray[np.float64], codes: NDArray[Any], sample_weights: NDArray[np.float64]) -> None:
         self.categorical_ = as_mask(self.categorical_features, X.shape[1])
-        self.sample_indices_ = draw_of(np.arange(len(X)), self.n_samples, self.random_state)
-        count = int(self.n_neighbors)
-        self._set_weights(regression_relief(X, y, self.categorical_, self.sample_indices_, count, self.sigma))
-
-    def _learn(self, X: NDArray[np.float64], codes: NDArray[np.int64], sample_weights: NDArray[np.float64]) -> None:
-        raise NotImplementedError("RReliefF has no classes")
+        targets, count = self._draw_samples(sample_weights), int(self.n_neighbors)
+        self._set_weights(regression_relief(X, codes, self.categorical_, targets, count, self.sigma))

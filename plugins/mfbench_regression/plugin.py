@@ -44,10 +44,11 @@ _REGRESSORS: list[tuple[str, str, str, str, dict[str, Any]]] = [
     (
         "lasso",
         "Linear regression with an L1 penalty, for a target scaled to unit variance",
-        "mfbench_regression.regressors:Lasso",
+        "mfbench_regression.regressors:ElasticNet",
         "R. Tibshirani, Regression shrinkage and selection via the lasso, Journal of the Royal Statistical Society B "
         "58(1), 1996",
         {
+            "defaults": {"l1_ratio": 1.0},
             "grid": {"alpha": (0.001, 0.003, 0.01, 0.03, 0.1, 0.3)},
             "tags": ("baseline", "linear", "embedded"),
             "complexity": "2e-3 + 5e-8 * n * p",

@@ -94,54 +94,6 @@ class _Linear(_Weighted):
         return np.asarray(self.scale_ * np.ravel(self.model_.coef_))
 
 
-class Lasso(_Linear):
-    """Linear regression with an L1 penalty, for a target scaled to unit variance.
-
-    Parameters
-    ----------
-    alpha : float, default=0.03
-        Penalty; at 1 and above, standardised features have no weight.
-
-    Attributes
-    ----------
-    coef_ : ndarray of shape (n_features,)
-        Weights of the features.
-    model_ : sklearn.linear_model.Lasso
-        The model of the scaled target.
-    mean_, scale_ : float
-        Mean and standard deviation of the target.
-    n_features_in_ : int
-        Number of columns seen by `fit`.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Their names, if `X` had names that are strings.
-
-    Notes
-    -----
-    O(n p) time for each round of coordinate descent.
-
-    References
-    ----------
-    R. Tibshirani, "Regression shrinkage and selection via the lasso", Journal of the Royal Statistical Society B 58(1),
-    1996.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mfbench_regression.regressors import Lasso
-    >>> X = np.random.default_rng(0).normal(size=(50, 3))
-    >>> Lasso().fit(X, 1e6 * X[:, 1]).coef_.nonzero()[0].tolist()
-    [1]
-    """
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"alpha": [Interval(Real, 0, None, closed="neither")]}
-
-    def __init__(self, alpha: float = 0.03) -> None:
-        self.alpha = alpha
-
-    def _model(self, X: NDArray[np.float64]) -> Any:
-        return linear_model.Lasso(alpha=self.alpha, max_iter=_STEPS, random_state=0)
-
-
 class ElasticNet(_Linear):
     """Linear regression with an L1 and an L2 penalty, for a target scaled to unit variance.
 
@@ -150,7 +102,7 @@ class ElasticNet(_Linear):
     alpha : float, default=0.03
         Penalty.
     l1_ratio : float, default=0.5
-        Share of the L1 penalty.
+        Share of the L1 penalty; 1 is the lasso, for which no standardised feature has a weight from ``alpha=1`` on.
 
     Attributes
     ----------

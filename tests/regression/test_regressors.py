@@ -11,7 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import mfbench
 from mfbench.host.registry import load_registry
 from mfbench.report.heading import setting_of
-from mfbench_regression.regressors import SVR, ElasticNet, GaussianProcess, Lasso, LinearSVR
+from mfbench_regression.regressors import SVR, ElasticNet, GaussianProcess, LinearSVR
 
 REGRESSORS = sorted(load_registry(only=["regression"]).regressors)
 FAILURES = {"check_sample_weight_equivalence_on_dense_data": "libsvm stops elsewhere"}
@@ -46,7 +46,7 @@ missing = "impute-dummy"
 
 
 @parametrize_with_checks(
-    [Lasso(), ElasticNet(), LinearSVR(), SVR(), GaussianProcess()],
+    [ElasticNet(), LinearSVR(), SVR(), GaussianProcess()],
     expected_failed_checks=lambda estimator: FAILURES if isinstance(estimator, SVR) else {},
 )
 def test_it_is_an_estimator_of_scikit_learn(estimator, check):

@@ -1,5 +1,7 @@
 """A task is a value: what a target is, and which methods and metrics suit it; what mixed suites are refused with."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from toy_suites import HEAD
@@ -118,6 +120,17 @@ class TestSuites:
         suite = with_additions(loaded(NUMBERS + ONE), registry, [], ["iris"])
         with pytest.raises(SuiteError, match="'iris' poses the task classification, and the suite is one of regress"):
             make_plan(suite, registry)
+
+    def test_other_strata_are_other_splits_and_other_keys(self, loaded, registry):
+        text = '[[datasets]]\nuse = ["iris"]\n[[methods]]\nlabel = "A"\nclassifier = "knn"\n'
+        suite = loaded(text)
+        plain, equal, halves = (
+            make_plan(replace(suite, task=replace(suite.task, strata=strata)), registry)
+            for strata in (suite.task.strata, np.asarray, lambda y: (y > 0).astype(int))
+        )
+        assert [trial.key for trial in plain.trials] == [trial.key for trial in equal.trials]
+        assert {trial.key for trial in plain.trials}.isdisjoint(trial.key for trial in halves.trials)
+        assert plain.datasets["iris"].sha256 != halves.datasets["iris"].sha256
 
 
 class TestTargets:
