@@ -30,6 +30,12 @@ class Score:
         Whether it is the share of correct decisions.
     is_one_vs_rest : bool, default=False
         Whether each class is a decision of its own.
+    in_units : bool, default=False
+        Whether it is in the unit of a dataset's target. Across datasets, it is divided by the target's standard
+        deviation.
+    margin : float, default=0.01
+        Differences up to this size count as practically zero, unless a suite sets ``[report] rope``. For a score in
+        units it is a share: of the target's standard deviation in reports, of the older score in ``mfbench gate``.
     """
 
     greater_is_better: bool = True
@@ -38,6 +44,8 @@ class Score:
     highest: float | None = None
     counts_decisions: bool = False
     is_one_vs_rest: bool = False
+    in_units: bool = False
+    margin: float = 0.01
 
     @classmethod
     def of(cls, spec: Score) -> Score:
@@ -159,6 +167,12 @@ class MetricSpec(Score):
         Whether each class is a decision of its own.
     expected_failures : mapping of str to str, default={}
         As in `EstimatorSpec`.
+    in_units : bool, default=False
+        Whether the score is in the unit of a dataset's target. Across datasets, it is divided by the target's standard
+        deviation.
+    margin : float, default=0.01
+        Differences up to this size count as practically zero, unless a suite sets ``[report] rope``. For a score in
+        units it is a share: of the target's standard deviation in reports, of the older score in ``mfbench gate``.
 
     Raises
     ------

@@ -9,7 +9,16 @@ from rich.cells import cell_len
 from mfbench.base.text import counted
 from mfbench.host.registry import Registry
 from mfbench.model.sections import Cell, Report, Section, Table
-from mfbench.report.cells import DASH, NO_VERDICT_MARK, rank_cell, size_cell, table_of, time_cell, with_unit
+from mfbench.report.cells import (
+    DASH,
+    NO_VERDICT_MARK,
+    across_name,
+    rank_cell,
+    size_cell,
+    table_of,
+    time_cell,
+    with_unit,
+)
 from mfbench.report.contents import answer_of, compact, kind_of, needed_width, plugin_sections, transposed
 from mfbench.report.heading import listed, setting_of
 from mfbench.report.sections import across_datasets, curves, remarks, scores
@@ -54,7 +63,7 @@ def brief_report(
 
 def _scores(run: Run, width: int) -> Section:
     """Return the table of scores: datasets as rows if all methods fit, otherwise methods as rows, with means only."""
-    table, title = scores.score_table(run), with_unit(run.settings.metric, run.settings.score.percent)
+    table, title = scores.score_table(run), with_unit(run.settings.metric, run.settings.score)
     if needed_width(table) > width:
         body = Table(table.columns, table.rows[: len(table.rows) - table.footer_rows])
         table = transposed(body, "method")
@@ -78,7 +87,7 @@ def method_lines(run: Run, width: int) -> Table:
         cells.append(time_cell(row["total_seconds"]))
         cells += [f"{row['failed']} of {row['planned']}" if row["failed"] else DASH for _ in failed]
         rows.append(cells)
-    table = table_of(["method", "mean", "rank", *verdict, "time", *failed], rows)
+    table = table_of(["method", across_name("mean", run.settings.score), "rank", *verdict, "time", *failed], rows)
     return _described(table, [run.methods[row["method"]] for row in summary], width)
 
 

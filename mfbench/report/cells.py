@@ -1,5 +1,6 @@
 """Number formatting for table cells, shared by all sections."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -60,7 +61,10 @@ def size_text(value: float, percent: bool, sign: str = "") -> str:
     """Return a score or score difference, in percent if it is a share, or a dash if it is not finite."""
     if not np.isfinite(value):
         return "–"
-    return f"{100.0 * value:{sign}.1f}" if percent else f"{value:{sign}.3f}"
+    if percent:
+        return f"{100.0 * value:{sign}.1f}"
+    digits = f",.{max(0, 3 - int(math.log10(abs(value))))}f" if abs(value) >= 10 else ".3f"
+    return f"{value:{sign}{digits if not 0 < abs(value) < 5e-4 else '.1g'}}"
 
 
 def size_cell(value: float, percent: bool) -> Cell:
@@ -70,13 +74,31 @@ def size_cell(value: float, percent: bool) -> Cell:
 
 def precise_text(value: float, percent: bool) -> str:
     """Return a signed difference of means, with one digit more than `size_text`."""
-    return f"{100 * value:+.2f}" if percent else f"{value:+.4f}"
+    if percent:
+        return f"{100 * value:+.2f}"
+    return f"{value:+.4f}" if 5e-5 <= abs(value) < 10 or not value else size_text(value, percent, "+")
 
 
-def in_points(size: float, percent: bool) -> str:
-    """Return a user-chosen difference with its unit, if it has one."""
+def in_points(size: float, score: Score) -> str:
+    """Return a difference that a user or a spec chose, with its unit, if it has one."""
+    if score.in_units:
+        return f"{size:g} standard deviations of the target"
     points = f"{100 * size:g}"
-    return f"{points} percentage point{'' if points == '1' else 's'}" if percent else f"{size:g}"
+    return f"{points} percentage point{'' if points == '1' else 's'}" if score.percent else f"{size:g}"
+
+
+def across_name(metric: str, score: Score) -> str:
+    """Return the name of what is averaged over datasets."""
+    return f"{metric} / sd" if score.in_units else metric
+
+
+def notes_of_units(metric: str, score: Score) -> list[str]:
+    """Return the sentence on how a score in units is compared across datasets; none for other scores."""
+    scaled = (
+        f"{metric} is in units of each dataset's target. Across datasets it is divided by the standard deviation of "
+        "that target (sd), so that datasets count alike: always predicting the mean has an rmse of 1 sd."
+    )
+    return [scaled] if score.in_units else []
 
 
 def outcomes_text(row: Mapping[Any, Any], prefix: str) -> str:
@@ -137,8 +159,9 @@ def measured(value: float, measure: str, score: Score | None = None) -> str:
     return f"{number:.3g} {unit}" if abs(number) < 1000 else f"{number:.0f} {unit}"
 
 
-def with_unit(metric: str, percent: bool) -> str:
+def with_unit(metric: str, score: Score) -> str:
     """Return a metric's name and unit for a heading."""
     # Names with underscores stay as suites write them.
     name = metric if "_" in metric else metric.capitalize()
-    return f"{name}, percent" if percent else name
+    unit = "percent" if score.percent else "in units of the target" if score.in_units else ""
+    return f"{name}, {unit}" if unit else name

@@ -36,7 +36,7 @@ class ListedSection(NamedTuple):
 
 def across_datasets_of(run: Run) -> Section:
     """Return the section of tests across datasets."""
-    return across_datasets.section_across(run.overall(), run.settings.score.percent)
+    return across_datasets.section_across(run.overall(), run.settings.metric, run.settings.score)
 
 
 def pairs_of(run: Run) -> Section:

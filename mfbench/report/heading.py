@@ -59,11 +59,12 @@ def environment_of(run: Run) -> str:
 
 def data_of(run: Run) -> dict[str, Any]:
     """Return the values of the JSON report that belong to no section."""
-    compared = ("metric", "reference", "test", "alpha", "published_test", "rope", "missing")
+    compared = ("metric", "reference", "test", "alpha", "published_test", "missing")
     return {
         "title": run.meta.title,
         "setting": setting_of(run),
         **{name: getattr(run.settings, name) for name in compared},
+        "rope": run.settings.margin,
         "methods": run.methods,
         "datasets": run.datasets,
         "part": run.meta.part or None,

@@ -52,14 +52,13 @@ def reanalyse(
 
 def report_of_table(table: PublishedTable, score: Score, overall: Overall, *, statistics: bool = False) -> Report:
     """Return the report of a published table."""
-    percent = score.percent
     return Report(
         table.title,
         f"Analysis of the printed figures of {table.name}; nothing was measured",
         [
-            _printed_figures(table, overall, percent),
-            across_datasets.section_across(overall, percent),
-            *([across_datasets.section_of_pairs(overall, percent)] if statistics else []),
+            _printed_figures(table, overall, score),
+            across_datasets.section_across(overall, table.about.metric, score),
+            *([across_datasets.section_of_pairs(overall, score.percent)] if statistics else []),
         ],
         {
             "title": table.title,
@@ -72,8 +71,8 @@ def report_of_table(table: PublishedTable, score: Score, overall: Overall, *, st
     )
 
 
-def _printed_figures(table: PublishedTable, overall: Overall, percent: bool) -> Section:
-    means = means_of(table)
+def _printed_figures(table: PublishedTable, overall: Overall, score: Score) -> Section:
+    means, percent = means_of(table), score.percent
     best = means.max(axis=1) if overall.greater_is_better else means.min(axis=1)
     names = [str(name) for name in means.columns]
     rows: list[list[object]] = [
@@ -92,7 +91,7 @@ def _printed_figures(table: PublishedTable, overall: Overall, percent: bool) -> 
         "cannot be tested."
     )
     return Section(
-        f"{cells.with_unit(table.about.metric, percent)}, as printed",
+        f"{cells.with_unit(table.about.metric, score)}, as printed",
         [printed],
         notes=[note],
         rows=lambda: [overall.against_reference],

@@ -14,7 +14,7 @@ import pandas as pd
 from mfbench.base.text import listing
 from mfbench.model.evaluation import Score
 from mfbench.model.sections import Cell
-from mfbench.report.cells import MARK, NO_VERDICT_MARK
+from mfbench.report.cells import MARK, NO_VERDICT_MARK, precise_text
 from mfbench.run.store.metadata import RecordedProtocol
 from mfbench.stats.cells import ComparisonSettings
 from mfbench.stats.paired import IDENTICAL, UNMET
@@ -129,10 +129,11 @@ def _untested(run: Run, verdicts: pd.DataFrame) -> list[str]:
         own = run.compared[run.compared["dataset"] == dataset].pivot(
             index=["repeat", "fold"], columns="method", values=settings.metric
         )
-        percent = settings.score.percent
-        points = 100 if percent else 1
-        apart = {name: points * (own[settings.reference] - own[name]) for name in rows["method"]}
-        texts = [f"{name} {each.mean():+.2f} ({each.min():+.2f} to {each.max():+.2f})" for name, each in apart.items()]
+        percent, texts = settings.score.percent, []
+        for name in rows["method"]:
+            apart = own[settings.reference] - own[name]
+            mean, low, high = (precise_text(value, percent) for value in (apart.mean(), apart.min(), apart.max()))
+            texts.append(f"{name} {mean} ({low} to {high})")
         notes.append(
             f"{dataset} is split by {run.meta.splits[str(dataset)].splitter}, and tests of fold scores assume a random "
             f"resampling, so there is no verdict. What holds: {settings.metric} of {settings.reference} minus that of "

@@ -111,7 +111,7 @@ def _applies(name: str, view: View) -> bool:
 
 def rules(settings: ComparisonSettings) -> dict[str, Callable[[View, View], bool]]:
     """Return each rule by its description, as a function that returns whether it finds a difference."""
-    alpha, ratio, rope = settings.alpha, settings.ratio, settings.rope
+    alpha, ratio, rope = settings.alpha, settings.ratio, settings.margin
 
     def bayes(a: View, b: View) -> bool:
         return correlated_t_test(a.scores, b.scores, ratio, 0.0).verdict(alpha) != 0

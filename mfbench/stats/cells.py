@@ -107,21 +107,34 @@ class ComparisonSettings:
     ratio: float  # test rows over training rows of a fold
     # One of `mfbench.stats.rules.RULES`: the rule used by the papers that the results are compared with.
     published_test: str = "paired-t"
-    rope: float = 0.01  # differences up to this size are practically zero, in metric units
+    rope: float | None = None  # differences up to this size are practically zero; None for the metric's margin
     missing: MissingPolicy = "drop-dataset"  # treatment of cells without a score in comparisons across datasets
     # The ratio of each dataset with a splitter; NaN if the splits are of a kind for which no test is valid.
     own_ratios: tuple[tuple[str, float], ...] = ()
+    # The standard deviation of each dataset's target, if it is a number: what a score in units is divided by.
+    spreads: tuple[tuple[str, float], ...] = ()
     weighted: tuple[str, ...] = ()  # datasets whose rows have weights
     has_weights: bool = False  # whether the rows that are compared have weights
     grouped: tuple[str, ...] = ()  # datasets whose rows are alike in groups
     has_groups: bool = False
 
     def on(self, dataset: str) -> ComparisonSettings:
-        """Return the settings for a dataset, with its ratio."""
-        if not self.own_ratios and not self.weighted:
+        """Return the settings for a dataset, with its ratio, and the margin in its unit."""
+        margin = self.margin * self.unit_on(dataset)
+        if not self.own_ratios and not self.weighted and margin == self.rope:
             return self
         has_weights, has_groups = dataset in self.weighted, dataset in self.grouped
-        return dataclasses.replace(self, ratio=self.ratio_on(dataset), has_weights=has_weights, has_groups=has_groups)
+        ratio = self.ratio_on(dataset)
+        return dataclasses.replace(self, ratio=ratio, rope=margin, has_weights=has_weights, has_groups=has_groups)
+
+    @property
+    def margin(self) -> float:
+        """The size up to which differences are practically zero; of scores in units, a share of the spread."""
+        return self.score.margin if self.rope is None else self.rope
+
+    def unit_on(self, dataset: str) -> float:
+        """Return the spread of a dataset's target, by which a score in units is divided; 1 for any other score."""
+        return dict(self.spreads)[dataset] if self.score.in_units else 1.0
 
     @property
     def counts_decisions(self) -> bool:
@@ -138,7 +151,7 @@ class ComparisonSettings:
             raise UnknownNameError("metric", changes["metric"], self.scores)
         if not 0 < changes.get("alpha", self.alpha) < 1:
             raise UsageError(f"alpha is {changes['alpha']}; a level lies between 0 and 1")
-        if not 0 <= changes.get("rope", self.rope) < np.inf:
+        if not 0 <= (changes.get("rope") or 0) < np.inf:
             raise UsageError(f"rope is {changes['rope']}; a size is 0 or more")
         choices = {"test": RULE_NAMES, "published_test": RULE_NAMES, "missing": MISSING_POLICIES}
         for name, allowed in choices.items():

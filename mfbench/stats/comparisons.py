@@ -57,7 +57,7 @@ class Comparisons:
         if settings not in self._overall:
             completed = complete_table(self.scores(settings, decisions), self._trials, settings, dummies)
             greater, reference = settings.greater_is_better, settings.reference
-            self._overall[settings] = Overall(completed, greater, reference, settings.alpha, settings.rope, seed)
+            self._overall[settings] = Overall(completed, greater, reference, settings.alpha, settings.margin, seed)
         return self._overall[settings]
 
 

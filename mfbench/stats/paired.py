@@ -165,7 +165,9 @@ def differences_of(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
         raise ValueError(f"two score arrays of equal length are required; got shapes {a.shape} and {b.shape}")
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
         raise ValueError("a score is missing or not finite; compare only results that both methods completed")
-    differences: NDArray[np.float64] = np.round(a - b, 12)
+    # Twelve digits of the larger scores: a score in units may be of any size.
+    top = max(float(np.abs(a).max()), float(np.abs(b).max()))
+    differences: NDArray[np.float64] = np.round(a - b, 12 - int(np.ceil(np.log10(top))) if top else 12)
     return differences
 
 

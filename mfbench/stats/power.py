@@ -27,7 +27,7 @@ ACROSS = ["method", "datasets", "difference", "sd", "detectable", "datasets_need
 class Power:
     """The differences that a run can detect, and what a difference of a given size needs."""
 
-    difference: float  # difference to detect, in metric units
+    difference: float  # difference to detect, in metric units; of scores in units, a share of the target's spread
     power: float  # probability of detecting it
     settings: ComparisonSettings
     n_comparisons: int  # number of comparisons across datasets for Holm's adjustment
@@ -63,7 +63,8 @@ def power_analysis(
         for dataset in datasets:
             first, second = cells.get((dataset, str(settings.reference))), cells.get((dataset, method))
             if first is not None and second is not None and first.complete and second.complete:
-                values = _on_dataset(first, second, settings.on(dataset), rows[dataset], difference, power)
+                own, unit = settings.on(dataset), settings.unit_on(dataset)
+                values = _on_dataset(first, second, own, rows[dataset], difference * unit, power)
                 lines.append([method, dataset, *values])
     on_datasets = _frame(lines, ON_DATASETS, ("difference", "detectable", "unlimited"))
     across = _across(overall, methods, difference, power)

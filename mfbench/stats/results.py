@@ -148,11 +148,8 @@ class Run:
         reference = reference if reference in self.methods else next(iter(self.methods), None)
         own = tuple((label, splits.tested_ratio) for label, splits in self.meta.splits.items())
         chosen = self.meta.report.model_dump(include={"test", "alpha", "published_test", "rope", "missing"})
-        chosen |= {
-            "ratio": self.protocol.test_train_ratio,
-            "own_ratios": own,
-            "weighted": tuple(self.meta.with_weights),
-        }
+        chosen |= {"ratio": self.protocol.test_train_ratio, "own_ratios": own}
+        chosen["weighted"], chosen["spreads"] = tuple(self.meta.with_weights), selection.spreads(self._stored.datasets)
         grouped = tuple(label for label, splits in self.meta.splits.items() if splits.grouped)
         return ComparisonSettings(metric, self.meta.scores, reference, grouped=grouped, **chosen)
 
@@ -434,7 +431,8 @@ class Run:
         Parameters
         ----------
         difference : float
-            The difference to detect, in metric units: 0.01 is one percentage point of accuracy.
+            The difference to detect, in metric units: 0.01 is one percentage point of accuracy. For a metric in units
+            of the target, it is a share of the target's standard deviation.
         power : float, default=0.8
             The probability of detecting it.
         methods : sequence of str or None, default=None

@@ -84,15 +84,15 @@ def sound_test(cell: CellResults, settings: ComparisonSettings) -> str:
 
 
 def _of_scores(
-    test: Callable[..., PairedTest | Posterior], *names: str
+    test: Callable[..., PairedTest | Posterior], **names: str
 ) -> Callable[[CellResults, CellResults, ComparisonSettings], Comparison]:
-    """Return a rule that compares fold scores; `names` are the settings it uses besides the level."""
+    """Return a rule that compares fold scores; `names` are the arguments it takes from settings, besides the level."""
 
     def rule(first: CellResults, second: CellResults, settings: ComparisonSettings) -> Comparison:
         if len(first.scores) < LEAST_PAIRS:
             return _without_test(first, second, settings, TOO_FEW)
         a, b = settings.sign * first.scores, settings.sign * second.scores
-        return test(a, b, **{name: getattr(settings, name) for name in names}, alpha=settings.alpha)
+        return test(a, b, **{name: getattr(settings, own) for name, own in names.items()}, alpha=settings.alpha)
 
     return rule
 
@@ -109,12 +109,12 @@ def _mcnemar(first: CellResults, second: CellResults, settings: ComparisonSettin
 
 
 RULES: Mapping[str, Rule] = {
-    "corrected-t": Rule("corrected resampled t-test (Nadeau and Bengio)", _of_scores(corrected_t_test, "ratio")),
+    "corrected-t": Rule("corrected resampled t-test (Nadeau and Bengio)", _of_scores(corrected_t_test, ratio="ratio")),
     "paired-t": Rule("plain paired t-test, which treats overlapping folds as independent", _of_scores(paired_t_test)),
     "bayes-t": Rule(
         "Bayesian correlated t-test (Corani and Benavoli), at a probability above 1 - α of a difference beyond the "
         "region of practical equivalence",
-        _of_scores(correlated_t_test, "ratio", "rope"),
+        _of_scores(correlated_t_test, ratio="ratio", rope="margin"),
     ),
     "wilcoxon": Rule(
         "Wilcoxon test over folds, which treats overlapping folds as independent", _of_scores(wilcoxon_test)

@@ -102,6 +102,11 @@ def largest_classes(datasets: Iterable[Mapping[str, Any]]) -> dict[str, float]:
     return {label: float(rows.max() / rows.sum()) for label, rows in counts.items()}
 
 
+def spreads(datasets: Iterable[Mapping[str, Any]]) -> tuple[tuple[str, float], ...]:
+    """Return the label of each dataset that has numbers, and the standard deviation of its target."""
+    return tuple((each["label"], float(np.std(each["truth"]))) for each in datasets if not each["class_names"])
+
+
 def collections_of(datasets: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
     """Return the labels of the datasets in each collection."""
     members: dict[str, list[str]] = {}

@@ -61,7 +61,7 @@ def _compare_with_best(
     by_dataset: dict[str, list[tuple[int, str, float]]] = {}
     for position, row in enumerate(table.to_dict("records")):
         if row["complete"]:
-            goodness = round(settings.sign * row["mean"], 12)
+            goodness = round(settings.sign * row["mean"] / settings.unit_on(row["dataset"]), 12)
             by_dataset.setdefault(row["dataset"], []).append((position, row["method"], goodness))
     for dataset, candidates in by_dataset.items():
         top = max(goodness for _, _, goodness in candidates)
@@ -105,7 +105,7 @@ def _row(first: CellResults, second: CellResults, settings: ComparisonSettings) 
     posterior = [np.nan] * 3
     if len(first.scores) > 1:
         a, b = settings.sign * first.scores, settings.sign * second.scores
-        comparison = correlated_t_test(a, b, settings.ratio, settings.rope)
+        comparison = correlated_t_test(a, b, settings.ratio, settings.margin)
         posterior = [comparison.first, comparison.rope, comparison.second]
     open_ones = [t for t in (sound, test, published) if t.verdict(settings.alpha) is None]
     reason = getattr((open_ones or [sound])[0], "reason", "")
@@ -125,10 +125,13 @@ def complete_table(
 ) -> Completed:
     """Return one value per dataset and method, with the missing-cell policy of `settings` applied."""
     means = mean_table(scores)
+    units = {str(label): settings.unit_on(str(label)) for label in means.index}
+    means = means.div(pd.Series(units, dtype=float), axis=0)
+    guesses = {label: value / units.get(label, 1.0) for label, value in (dummies or {}).items()}
     run = trials["status"].notna().groupby([trials["dataset"], trials["method"]], sort=False).all()
     # A cell that no run planned, as can happen in joined runs, is not a failure.
     ended = run.unstack(fill_value=False).reindex(index=means.index, columns=means.columns, fill_value=False)
-    return complete(means, settings.missing, greater_is_better=settings.greater_is_better, ended=ended, dummies=dummies)
+    return complete(means, settings.missing, greater_is_better=settings.greater_is_better, ended=ended, dummies=guesses)
 
 
 def summarise(

@@ -421,11 +421,11 @@ class ReportSettings(Part):
         default="paired-t", description='Rule of the papers, for the count "papers\' rule W/T/L".'
     )
     alpha: float = Field(default=0.05, gt=0, lt=0.5, description="Level of the two-sided test.")
-    rope: float = Field(
-        default=0.01,
+    rope: float | None = Field(
+        default=None,
         ge=0,
         allow_inf_nan=False,
-        description="Differences up to this size are practically equal.",
+        description="Differences up to this size are practically equal; by default the metric's margin, usually 0.01.",
     )
     missing: Literal["drop-dataset", "worst-rank", "impute-dummy"] = Field(
         default="drop-dataset", description="How cells without a score are treated in comparisons across datasets."

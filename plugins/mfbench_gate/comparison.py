@@ -242,15 +242,16 @@ class WorseLimits:
 
     time: float = 1.05  # time, memory: ratios of head to base, at least 1: 1.05 accepts five percent more
     memory: float = 1.10
-    # Accepted losses in metric units: 0.01 accepts one percentage point of accuracy. Metrics not listed have the limit
-    # 0.01.
+    # Accepted losses in metric units: 0.01 accepts one percentage point of accuracy.
     scores: Mapping[str, float] = field(default_factory=dict)
 
     def of(self, measure: str) -> float:
-        """Return the limit of a measure: a ratio for time and memory, a difference for metrics."""
-        if measure in (TIME, "fit", "predict"):
-            return self.time
-        return self.memory if measure == MEMORY else self.scores.get(measure, DEFAULT_SCORE)
+        """Return the limit of time or memory, a ratio."""
+        return self.memory if measure == MEMORY else self.time
+
+    def of_score(self, metric: str, score: Score, base: float) -> float:
+        """Return the limit of a metric, a difference; by default its margin, which of a score in units is a share."""
+        return self.scores.get(metric, score.margin * abs(base) if score.in_units else score.margin)
 
 
 def parse_limits(texts: Iterable[str]) -> WorseLimits:

@@ -60,7 +60,7 @@ _DECISIONS = ("accuracy",)
 
 
 # The same for numbers. A loss is in the units of its dataset's target.
-_LOSS = {"greater_is_better": False, "percent": False, "lowest": 0.0}
+_LOSS = {"greater_is_better": False, "percent": False, "lowest": 0.0, "in_units": True}
 _OF_NUMBERS: list[tuple[str, str, dict[str, Any]]] = [
     ("r2", "Share of the target's variance that is predicted", {"percent": False, "highest": 1.0}),
     ("rmse", "Root of the mean squared error", _LOSS),

@@ -3,12 +3,14 @@
 import pytest
 
 from mfbench.errors import UnknownNameError, UsageError
+from mfbench.model.evaluation import Score
 from mfbench_gate.comparison import WorseLimits, parse_limits
 
 
 def test_defaults():
     assert parse_limits([]) == WorseLimits(time=1.05, memory=1.10, scores={})
-    assert WorseLimits().of("roc_auc") == 0.01
+    assert WorseLimits().of_score("roc_auc", Score(), 0.8) == 0.01
+    assert WorseLimits().of_score("rmse", Score(in_units=True), 5000.0) == 50.0  # a share of what it was
 
 
 @pytest.mark.parametrize(
@@ -22,7 +24,8 @@ def test_defaults():
 def test_limits_are_repeated_or_separated_by_commas(texts):
     limits = parse_limits(texts)
     assert limits == WorseLimits(1.2, 1.3, {"accuracy": 0.02})
-    assert [limits.of(name) for name in ("time", "memory", "accuracy", "mcc")] == [1.2, 1.3, 0.02, 0.01]
+    assert [limits.of(name) for name in ("time", "memory")] == [1.2, 1.3]
+    assert [limits.of_score(name, Score(), 0.8) for name in ("accuracy", "mcc")] == [0.02, 0.01]
 
 
 def test_a_mistake_is_one_sentence():

@@ -2,6 +2,7 @@
 
 import pytest
 
+from mfbench.model.evaluation import Score
 from mfbench.model.sections import Cell
 from mfbench.report.cells import DASH, interval_text, number_cell, rank_cell, score_cell, seconds, with_unit
 
@@ -56,4 +57,4 @@ def test_an_interval_that_cannot_be_computed_says_so():
 
 
 def test_names_of_metrics_keep_the_form_of_suites():
-    assert with_unit("one_vs_rest_accuracy", True) == "one_vs_rest_accuracy, percent"
+    assert with_unit("one_vs_rest_accuracy", Score()) == "one_vs_rest_accuracy, percent"

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from mfbench.base.text import counted, listing
+from mfbench.model.evaluation import Score
 from mfbench.model.sections import Cell, Report, Section, Table
 from mfbench.report import cells
 from mfbench.report.charts.critical_difference import critical_difference_chart
@@ -18,7 +19,7 @@ CERTAIN = 0.95
 PROBABILITIES = "Share of datasets on which the method of the row is better than that of the column; a tie counts half"
 
 
-def section_across(overall: Overall, percent: bool) -> Section:
+def section_across(overall: Overall, metric: str, score: Score) -> Section:
     """Return the section of tests across datasets, for a run or a published table."""
     title = f"Across {counted(overall.n_datasets, 'dataset')}"
     if len(overall.against_reference):
@@ -26,9 +27,9 @@ def section_across(overall: Overall, percent: bool) -> Section:
     chart = critical_difference_chart(overall)
     return Section(
         title,
-        _reference_table(overall, percent),
+        _reference_table(overall, score.percent),
         [] if chart is None else [chart],
-        notes=[*_test_notes(overall, percent), *_missing_notes(overall)],
+        notes=[*cells.notes_of_units(metric, score), *_test_notes(overall, score), *_missing_notes(overall)],
         data={"overall": lambda: overall_data(overall)},
     )
 
@@ -65,7 +66,7 @@ def _effect(row: Mapping[Any, Any], percent: bool) -> list[str]:
     return [*sizes, cells.p_text(row["p_value"]), cells.p_text(row["holm"])]
 
 
-def _test_notes(overall: Overall, percent: bool) -> list[str]:
+def _test_notes(overall: Overall, score: Score) -> list[str]:
     if not overall.testable:
         return ["No test across datasets: it needs two datasets and two methods with scores."]
     family = "the methods of the table"
@@ -81,7 +82,7 @@ def _test_notes(overall: Overall, percent: bool) -> list[str]:
         "strictest step of Holm's method, if differences vary between datasets as they do here; –: none.",
         *_best_notes(overall),
         "P: Bayesian signed-rank test; the probabilities that the reference is better, practically equal (within "
-        f"{cells.in_points(overall.rope, percent)}) and worse. {CERTAIN:g} is a common threshold.",
+        f"{cells.in_points(overall.rope, score)}) and worse. {CERTAIN:g} is a common threshold.",
     ]
 
 
@@ -169,7 +170,7 @@ NONE = Cell("none", "missing")
 def power_report(run: Run, power: Power) -> Report:
     """Return the power analysis of a run as a report of two sections."""
     settings = power.settings
-    target = f"{cells.in_points(power.difference, settings.score.percent)} ({settings.metric})"
+    target = f"{cells.in_points(power.difference, settings.score)} ({settings.metric})"
     return Report(
         run.meta.title,
         f"What finds a true difference of {target} from {settings.reference} with a probability of "

@@ -7,8 +7,18 @@ import numpy as np
 import pandas as pd
 
 from mfbench.base.text import counted
+from mfbench.model.evaluation import Score
 from mfbench.model.sections import Cell, Section, Table
-from mfbench.report.cells import DASH, number_cell, rank_cell, size_cell, size_text, table_of, with_unit
+from mfbench.report.cells import (
+    DASH,
+    notes_of_units,
+    number_cell,
+    rank_cell,
+    size_cell,
+    size_text,
+    table_of,
+    with_unit,
+)
 from mfbench.report.charts.curves import curve_chart, ranking_chart
 from mfbench.report.charts.drawing import MOST_DATASETS
 from mfbench.report.sections.scores import flattered
@@ -23,7 +33,7 @@ SIZES = {"sufficient": "sufficient\nsize", "close": f"{100 * SHARE:g} %\nsize"}
 
 def curves(run: Run) -> Section:
     """Return the section on scores against the number of features; empty for runs without a ``curve``."""
-    title = f"{with_unit(run.curve_settings.metric, False)} against the number of features"
+    title = f"{with_unit(run.curve_settings.metric, Score(percent=False))} against the number of features"
     data = {
         "curves": lambda: points(run),
         "curve_summary": lambda: run.curve_summary,
@@ -40,7 +50,7 @@ def curves(run: Run) -> Section:
 
 def curve_details(run: Run) -> Section:
     """Return the same figures per dataset; empty for runs without a ``curve``."""
-    title = f"{with_unit(run.curve_settings.metric, False)} against the number of features, by dataset"
+    title = f"{with_unit(run.curve_settings.metric, Score(percent=False))} against the number of features, by dataset"
     if not has_curves(run):
         return Section(title)
     groups = run.curve_summary.groupby("dataset", sort=False)
@@ -138,6 +148,7 @@ def _notes(run: Run) -> list[str]:
     if not run.curve_settings.greater_is_better:
         close = f"whose mean {metric} is at most 1/{SHARE:g} of the smallest one"
     notes = [
+        *notes_of_units(metric, run.curve_settings.score),
         f"Area: area under the curve of {metric} with the number of features on a logarithmic scale, divided by the "
         "range of that scale, so that it is a mean score; linear: with the number itself. Rank: of the area, among the "
         "methods of the same classifier.",

@@ -59,7 +59,7 @@ def _overview(frame: pd.DataFrame, title: str, trivial: Mapping[str, float], sco
         for dataset, label in frame.drop_duplicates("dataset")[["dataset", "label"]].itertuples(index=False, name=None)
     }
     methods = list(dict.fromkeys(frame["method"]))
-    title = f"Ours/published: {title}, {with_unit(metric, score.percent).lower()}"
+    title = f"Ours/published: {title}, {with_unit(metric, score).lower()}"
     return table_of(
         ["dataset", *constant, *methods], rows_by_dataset(frame, first, methods, partial(_cell, score=score)), title
     )

@@ -37,7 +37,7 @@ def scores(run: Run) -> Section:
             "score of the best constant decisions."
         )
     return Section(
-        f"{cells.with_unit(metric, run.settings.score.percent)}: mean ± sd over {run.protocol.trial_name}s",
+        f"{cells.with_unit(metric, run.settings.score)}: mean ± sd over {run.protocol.trial_name}s",
         [score_table(run)],
         charts,
         notes,
@@ -67,7 +67,7 @@ def score_table(run: Run) -> Table:
         # The printed counts follow ours under the papers' rule, which come first (unless there is only one rule).
         totals[1:1] = _printed(run.published_counts, settings.reference)
         detectable = verdicts.groupby("method")["detectable"].median()
-        if detectable.notna().any():
+        if detectable.notna().any() and not settings.score.in_units:
             sizes = {method: cells.size_cell(size, percent) for method, size in detectable.items()}
             totals.insert(-1, ("detectable, median", sizes))
         footer = [[title, *blank, *(own.get(method, cells.DASH) for method in methods)] for title, own in totals]
@@ -111,11 +111,11 @@ def other_scores(run: Run) -> Section:
     """Return the section on datasets with a dominant class: a table of means for each further score."""
     methods, tables = list(run.methods), []
     for metric, frame in run.companions.groupby("metric", sort=False):
-        percent = run.meta.scores[str(metric)].percent
+        score = run.meta.scores[str(metric)]
         shares = dict(zip(frame["dataset"], frame["largest_class"], strict=True))
         first = {dataset: [dataset, f"{100 * share:.0f} %"] for dataset, share in shares.items()}
-        rows = cells.rows_by_dataset(frame, first, methods, partial(cells.score_cell, percent=percent))
-        title = f"{cells.with_unit(str(metric), percent)}, where one class exceeds {100 * LARGE:.0f} % of the rows"
+        rows = cells.rows_by_dataset(frame, first, methods, partial(cells.score_cell, percent=score.percent))
+        title = f"{cells.with_unit(str(metric), score)}, where one class exceeds {100 * LARGE:.0f} % of the rows"
         tables.append(cells.table_of(["dataset", "largest class", *methods], rows, title))
     return Section("Other scores", tables, notes=_notes(run), data={"companions": lambda: run.companions})
 
@@ -182,8 +182,8 @@ def compared_folds(coverage: pd.DataFrame, trial_name: str) -> list[str]:
 def methods(run: Run) -> Section:
     """Return the section on methods, one row each, best average rank first."""
     settings, summary = run.settings, run.summary()
-    verdicts = verdict_columns(run)
-    columns = ["method", "what it is", f"mean {settings.metric}", "rank", *(title for title, _ in verdicts)]
+    verdicts, averaged = verdict_columns(run), cells.across_name(settings.metric, settings.score)
+    columns = ["method", "what it is", f"mean {averaged}", "rank", *(title for title, _ in verdicts)]
     rows = [
         [
             row["method"],
@@ -199,17 +199,18 @@ def methods(run: Run) -> Section:
     ]
     chart = None
     if len(summary):
-        chart = score_time_chart(summary, settings.metric, greater_is_better=settings.greater_is_better)
+        chart = score_time_chart(summary, averaged, greater_is_better=settings.greater_is_better)
     optimistic = [label for label, selection in run.tuned.items() if selection == "per-dataset"]
-    notes = [
+    notes = cells.notes_of_units(settings.metric, settings.score)
+    notes += [
         f"Tuned per dataset: {', '.join(optimistic)}. All folds of a dataset use the grid point with the best mean "
         "score on the reported test parts themselves, so these scores are optimistic, and so are comparisons with "
         "methods that are not tuned this way."
-    ]
+    ] * bool(optimistic)
     return Section(
         "Methods, best average rank first",
         [cells.table_of([*columns, "time", "peak memory", "failed"], rows, wrap=1)],
         [] if chart is None else [chart],
-        notes if optimistic else [],
+        notes,
         data={"summary": lambda: summary},
     )
