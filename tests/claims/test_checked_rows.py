@@ -112,7 +112,6 @@ CASES = [
     ("datasets", first(interactions="[[0, true]]"), "its relevant features and pairs are not features of the dataset"),
     ("datasets", first(truth=packed([3] * 150)), "the classes of 'iris' are not those of its rows"),
     ("datasets", first(truth=packed([0, 1])), "another number of targets than of rows"),
-    ("metadata", lambda meta: meta["protocol"].update(folds=None), "its protocol is not complete"),
     ("metadata", lambda meta: meta.update(methods={"A\x1b[2J": "knn"}), "signs that cannot be printed"),
     ("metadata", lambda meta: meta.update(profile="other"), "its manifest names another suite, profile, or number"),
     ("metadata", lambda meta: meta.pop("protocol"), "its metadata are not valid: protocol: Field required"),
