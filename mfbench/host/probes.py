@@ -275,6 +275,8 @@ _FIELDS: dict[str, tuple[Check, str]] = {
     "highest": (_optional(_is_real), "a number or None"),
     "counts_decisions": (_is_flag, "True or False"),
     "is_one_vs_rest": (_is_flag, "True or False"),
+    "in_units": (_is_flag, "True or False"),
+    "margin": (lambda value: _is_real(value) and value >= 0, "a number from 0"),
     "factory": (_is_target, "'package.module:Class' or a callable"),
     "paper": _TEXT,
     "defaults": (lambda value: _is_mapping(value, _is_anything), "a mapping from parameters to values"),
