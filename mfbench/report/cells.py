@@ -95,8 +95,8 @@ def across_name(metric: str, score: Score) -> str:
 def notes_of_units(metric: str, score: Score) -> list[str]:
     """Return the sentence on how a score in units is compared across datasets; none for other scores."""
     scaled = (
-        f"{metric} is in units of each dataset's target. Across datasets it is divided by the standard deviation of "
-        "that target (sd), so that datasets count alike: always predicting the mean has an rmse of 1 sd."
+        f"{metric} is in units of each dataset's target. Across datasets, it is divided by the standard deviation (sd) "
+        "of the target, so that all datasets count alike; always predicting the mean has an rmse of about 1 sd."
     )
     return [scaled] if score.in_units else []
 

@@ -120,11 +120,10 @@ class ComparisonSettings:
 
     def on(self, dataset: str) -> ComparisonSettings:
         """Return the settings for a dataset, with its ratio, and the margin in its unit."""
-        margin = self.margin * self.unit_on(dataset)
-        if not self.own_ratios and not self.weighted and margin == self.rope:
+        if not (self.own_ratios or self.weighted or self.score.in_units):
             return self
+        ratio, margin = self.ratio_on(dataset), self.margin * self.unit_on(dataset)
         has_weights, has_groups = dataset in self.weighted, dataset in self.grouped
-        ratio = self.ratio_on(dataset)
         return dataclasses.replace(self, ratio=ratio, rope=margin, has_weights=has_weights, has_groups=has_groups)
 
     @property
@@ -133,8 +132,8 @@ class ComparisonSettings:
         return self.score.margin if self.rope is None else self.rope
 
     def unit_on(self, dataset: str) -> float:
-        """Return the spread of a dataset's target, by which a score in units is divided; 1 for any other score."""
-        return dict(self.spreads)[dataset] if self.score.in_units else 1.0
+        """Return the spread of a dataset's target, by which a score in units is divided; 1 if there is no unit."""
+        return dict(self.spreads).get(dataset, 1.0) if self.score.in_units else 1.0
 
     @property
     def counts_decisions(self) -> bool:

@@ -80,7 +80,7 @@ def judge_scores(
         folds = [column[rows] for column in columns]
         if not np.isnan(folds[:2]).all():
             case, score = MeasuredCase(*place), scores[measure]
-            limit = limits.of_score(measure, score, _mean(folds[0][np.isfinite(folds[0])]))
+            limit = limits.of_score(measure, score, _mean(folds[0]))
             tested.append(_test(case, measure, score, folds, limit, level, ratio_on(case.dataset)))
     adjusted = holm([p_value for *_, p_value in tested]).tolist()
     cells = [_judge(cell, loss, bound, p, level) for (cell, loss, bound, _), p in zip(tested, adjusted, strict=True)]

@@ -51,6 +51,7 @@ def test_the_margin_is_the_metrics_unless_a_suite_sets_one(settings):
     own = replace(settings, scores={"rmse": replace(LOSS, margin=0.2)})
     assert (settings.margin, own.margin, own.on("cents").margin) == (0.01, 0.2, 200.0)
     assert replace(own, rope=0.0).margin == 0.0
+    assert own.on("classes").margin == 0.2  # no numbers, no unit
 
 
 def test_equal_differences_are_equal_at_any_scale():
