@@ -109,6 +109,20 @@ def mfbench_selectors() -> list[SelectorSpec]:
             check_parameters={"cv": 2},
         ),
         SelectorSpec(
+            name="elastic-net-cv",
+            summary="Elastic net, half its penalty L1, with the penalty chosen by 10-fold cross-validation",
+            factory="mfbench_baselines.lasso:LassoSelector",
+            defaults={"l1_ratio": 0.5},
+            paper="H. Zou, T. Hastie, Regularization and variable selection via the elastic net, Journal of the Royal "
+            "Statistical Society B 67(2), 2005",
+            grid={"l1_ratio": (0.2, 0.5, 0.8)},
+            targets="numbers",
+            tasks=BOTH,
+            tags=("baseline", "embedded", "linear"),
+            complexity="1.8e-1 + 3.6e-6 * n * p + 1.2e-9 * n**2 * p + 2.6e-1 * k",
+            check_parameters={"cv": 2},
+        ),
+        SelectorSpec(
             name="lasso-path",
             summary="Order in which features enter the path of L1-penalised logistic regression",
             factory="mfbench_baselines.elastic_net:LassoPath",

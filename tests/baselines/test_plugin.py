@@ -52,6 +52,7 @@ def test_names():
         "random-forest",
         "xgboost",
         "lasso-cv",
+        "elastic-net-cv",
         "lasso-path",
         "rfe",
         "sequential-forward",

@@ -75,6 +75,21 @@ def test_rrelieff_is_its_definition(k, sigma):
     assert_allclose(found, by_hand(X, y, nominal, k, sigma), **EXACT)
 
 
+def test_rrelieff_is_that_of_corelearn():
+    """CORElearn 1.57.3.1 in R with all rows, RReliefFequalK and differences without thresholds (0 and 1).
+
+    Its RReliefFexpRank is ours with ranks that begin at 0; the paper's begin at 1.
+    """
+    peer = {
+        5: "0.053705365908 0.009961250219 -0.016100141512 -0.011710398152 -0.005637621068 -0.013466000812",
+        70: "0.113762572129 0.020155195746 -0.017294453219 -0.008500595413 -0.011081292123 -0.017451898531",
+    }
+    for k, found in peer.items():
+        assert_allclose(
+            weights("RReliefF", *table(), n_neighbors=k, sigma=None), np.fromstring(found, sep=" "), atol=1e-11
+        )
+
+
 @pytest.mark.parametrize("name", [*PEERS, "RReliefF"])
 class TestProperties:
     def test_units_and_the_order_of_rows_do_not_matter(self, name):
