@@ -93,6 +93,7 @@ def new_plugin(
     ],
     selector: Annotated[bool, typer.Option("--selector", help="Include a selector.")] = False,
     classifier: Annotated[bool, typer.Option("--classifier", help="Include a classifier.")] = False,
+    regressor: Annotated[bool, typer.Option("--regressor", help="Include a regressor.")] = False,
     metric: Annotated[bool, typer.Option("--metric", help="Include a metric.")] = False,
     splitter: Annotated[bool, typer.Option("--splitter", help="Include a splitter.")] = False,
     dataset: Annotated[bool, typer.Option("--dataset", help="Include a dataset.")] = False,
@@ -104,7 +105,7 @@ def new_plugin(
     """Write a plugin package with an example of each chosen part, or of all, with tests and a CI workflow."""
     from mfbench_check.scaffold.render import PARTS, render, write
 
-    chosen = dict(zip(PARTS, (selector, classifier, metric, splitter, dataset, suite), strict=True))
+    chosen = dict(zip(PARTS, (selector, classifier, regressor, metric, splitter, dataset, suite), strict=True))
     parts = [part for part, is_chosen in chosen.items() if is_chosen] or PARTS
     files = render(name, parts)
     _refuse_taken(name, parts)

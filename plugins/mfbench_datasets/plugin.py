@@ -128,12 +128,12 @@ def calibration() -> list[DatasetSpec]:
 
 @hookimpl(specname="mfbench_datasets")
 def collections() -> list[DatasetSpec]:
-    """Return the datasets of the papers and of OpenML-CC18 that are read from a mirror, the cache or the network."""
+    """Return the datasets of papers and of OpenML suites that are read from a mirror, the cache or the network."""
     embedded = {row[0] for row in _TABLE}
     return [
         DatasetSpec(
             name=name,
-            **{"n_classes": len(fields.get("class_counts", ())), **fields, "source": _source(fields)},
+            **{"n_classes": len(fields.get("class_counts", ())) or None, **fields, "source": _source(fields)},
         )
         for name, fields in _collections().items()
         if name not in embedded

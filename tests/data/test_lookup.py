@@ -196,6 +196,15 @@ class TestPreparation:
         with pytest.raises(DataError, match=r"'d' from openml:1 has the class counts .*'rock': 6.* says {'mine': 12}"):
             load("d", load_registry(only=[], extra=[("p", plugin)]), options=places())
 
+    def test_a_downloaded_target_of_numbers_is_read_as_numbers(self, monkeypatch, places, make_plugin):
+        of_text = replace(RAW, class_names=("20.5", "1e3"))
+        monkeypatch.setattr(openml, "load_openml", lambda reference, **_: (of_text, {}))
+        spec = DatasetSpec(name="d", summary="", task="regression", openml_id=1, n_samples=12, n_features=3)
+        registry = load_registry(only=["tasks"], extra=[("p", make_plugin("p", datasets=[spec]))])
+        dataset = load("d", registry, options=places())
+        assert (dataset.task, dataset.class_names) == ("regression", ())
+        assert dataset.y.tolist() == [20.5, 1000.0] * 6
+
     def test_how_a_table_is_read_is_part_of_its_key(self, registry, repositories, places):
         with pytest.raises(DataError, match=r"has the class counts|no column|'with-target'|12 rows") as caught:
             load("with-target", replace_spec(registry, n_samples=1), options=places())

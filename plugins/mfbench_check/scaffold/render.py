@@ -15,7 +15,7 @@ from mfbench.errors import MfbenchError, UsageError, explained
 
 # Where `copier update` finds later versions of the template, one per tag.
 REPOSITORY = "https://github.com/mfbench/mfbench"
-PARTS = ("selector", "classifier", "metric", "splitter", "dataset", "suite")
+PARTS = ("selector", "classifier", "regressor", "metric", "splitter", "dataset", "suite")
 _FOLDER = Path(__file__).parent
 _TEMPLATE = _FOLDER / "template"
 _SUFFIX = ".jinja"

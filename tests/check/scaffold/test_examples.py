@@ -4,6 +4,7 @@ import importlib
 
 import numpy as np
 import pytest
+from sklearn.cross_decomposition import PLSRegression
 from sklearn.utils.estimator_checks import check_estimator
 
 from mfbench_check.scaffold.render import render, write
@@ -17,7 +18,7 @@ def package(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(folder / "src"))
         package = importlib.import_module("mfbench_scaffold_examples")
-        for module in ("selector", "classifier", "data"):
+        for module in ("selector", "classifier", "regressor", "data"):
             importlib.import_module(f"{package.__name__}.{module}")
         yield package
 
@@ -63,6 +64,23 @@ def test_constant_features_and_those_that_separate_the_classes_have_finite_weigh
 def test_scikit_learn_accepts_the_estimators(package):
     check_estimator(package.selector.ScaffoldExamplesSelector())
     check_estimator(package.classifier.ScaffoldExamplesClassifier())
+    check_estimator(package.regressor.ScaffoldExamplesRegressor())
+
+
+@pytest.mark.parametrize("power", [0.0, 1.0, 3.0])
+def test_the_regressor_is_the_definition(package, power):
+    X = np.random.default_rng(0).normal(size=(60, 4)) * [1, 10, 1e-3, 0] + 7
+    y = X[:, 0] - 0.2 * X[:, 1] + 5
+    model = package.regressor.ScaffoldExamplesRegressor(power=power).fit(X, y)
+    varying = (X[:, :3] - X[:, :3].mean(axis=0)) / X[:, :3].std(axis=0)
+    correlation = np.array([np.corrcoef(column, y)[0, 1] for column in varying.T])
+    scores = varying @ (np.sign(correlation) * np.abs(correlation) ** power)
+    slope, intercept = np.polyfit(scores, y, 1)
+    np.testing.assert_allclose(model.predict(X), slope * scores + intercept, rtol=1e-9)
+    assert model.coef_[3] == 0
+    if power == 1:
+        peer = PLSRegression(n_components=1).fit(X[:, :3], y)
+        np.testing.assert_allclose(model.predict(X), peer.predict(X[:, :3]).ravel(), rtol=1e-9)
 
 
 def test_the_dataset_is_balanced_and_has_its_seed(package):

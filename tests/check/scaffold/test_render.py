@@ -20,7 +20,9 @@ from mfbench.suite.loading import parse_suite
 from mfbench_check.scaffold.render import PARTS, REPOSITORY, package_of, render, write
 
 ROOT = Path(__file__).resolve().parents[3]
-COMBINATIONS = [parts for n in range(1, len(PARTS) + 1) for parts in itertools.combinations(PARTS, n)]
+# Each alone, each pair, all but each, and all.
+SIZES = (1, 2, len(PARTS) - 1, len(PARTS))
+COMBINATIONS = [parts for n in SIZES for parts in itertools.combinations(PARTS, n)]
 every_combination = pytest.mark.parametrize("parts", COMBINATIONS, ids="+".join)
 
 
@@ -49,16 +51,21 @@ def test_every_file_is_valid_and_nothing_of_the_template_is_left(parts):
 def test_the_package_has_the_chosen_parts_and_no_others(parts):
     files = render("my-method", parts)
     package = "src/mfbench_my_method"
-    has = {part: f"{package}/{part}.py" in files for part in ("selector", "classifier", "metric", "splitter")}
+    has = {
+        part: f"{package}/{part}.py" in files for part in ("selector", "classifier", "regressor", "metric", "splitter")
+    }
     has |= {"dataset": f"{package}/data.py" in files, "suite": f"{package}/suites/my-method.toml" in files}
     assert {part for part in has if has[part]} == set(parts)
     hooks = {f"mfbench_{part}s" for part in parts}
     assert set(re.findall(r"^def (\w+)", files[f"{package}/plugin.py"], re.MULTILINE)) == hooks
     assert hooks <= set(vars(hookspecs))
     assert {"tests/test_plugin.py", "README.md", "pyproject.toml", ".copier-answers.yml"} <= set(files)
-    measurable = bool({"selector", "classifier"} & set(parts))
-    assert ("benchmarks/gate.toml" in files) == measurable
-    assert ("gate" in yaml.safe_load(files[".github/workflows/ci.yml"])["jobs"]) == measurable
+    suites = {"gate.toml": {"selector", "classifier"} & set(parts), "gate-numbers.toml": {"regressor"} & set(parts)}
+    assert {path for path in files if path.startswith("benchmarks/")} == {
+        f"benchmarks/{s}" for s in suites if suites[s]
+    }
+    assert ("gate" in yaml.safe_load(files[".github/workflows/ci.yml"])["jobs"]) == any(suites.values())
+    assert (f"{package}/suites/my-method-numbers.toml" in files) == ({"suite", "regressor"} <= set(parts))
 
 
 @pytest.mark.skipif(not importlib.util.find_spec("ruff"), reason="ruff is not installed")
@@ -112,9 +119,11 @@ def test_the_gate_uses_inputs_that_the_action_has():
     inputs = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))["inputs"]
     workflow = yaml.safe_load(render("demo")[".github/workflows/ci.yml"])
     assert workflow["permissions"] == {"contents": "read"}
-    (step,) = [s for s in workflow["jobs"]["gate"]["steps"] if s.get("uses", "").startswith("mfbench/")]
-    assert set(step["with"]) <= set(inputs)
-    assert step["with"]["suite"] in render("demo")
+    steps = [s for s in workflow["jobs"]["gate"]["steps"] if s.get("uses", "").startswith("mfbench/")]
+    assert len(steps) == 2
+    for step in steps:
+        assert set(step["with"]) <= set(inputs)
+        assert step["with"]["suite"] in render("demo")
     assert "secrets" not in render("demo")[".github/workflows/ci.yml"]
 
 
