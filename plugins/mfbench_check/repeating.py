@@ -17,9 +17,10 @@ from mfbench_check.subjects import Opened, Subject
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-ESTIMATORS = ("selector", "classifier")
+ESTIMATORS = ("selector", "classifier", "regressor")
+OF_CLASSES = ("selector", "classifier")
 # Without a fit, or with meaningless weights or predictions, there is nothing to compare.
-RESULTS = ("fit", "importances-finite", "importances-length", "predictions")
+RESULTS = ("fit", "importances-finite", "importances-length", "predictions", "numbers")
 # If two equal fits differ, a difference between two different ones means nothing.
 REPEATABLE = (*RESULTS, "global-random-state", "same-seed")
 _N_ROWS = 200
@@ -76,7 +77,8 @@ def difference(subject: Opened, first: NDArray[Any], second: NDArray[Any]) -> st
         return f"an array of shape {first.shape} and type {first.dtype}, then one of {second.shape} and {second.dtype}"
     if subject.kind == "classifier":
         return f"{int((first != second).sum())} of {len(first)} rows get another class"
-    return f"weights differ by up to {np.nanmax(np.abs(first - second)):.2g}"
+    what = "weights" if subject.kind == "selector" else "predictions"
+    return f"{what} differ by up to {np.nanmax(np.abs(first - second)):.2g}"
 
 
 def main() -> None:

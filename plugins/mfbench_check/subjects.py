@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 from sklearn.neighbors import KNeighborsClassifier
@@ -81,7 +81,15 @@ SAMPLES: dict[str, Callable[[np.random.Generator], Table]] = {
 }
 
 
-LINES = 10  # maximum number of lines in a snippet
+_AS_NUMBERS = "y = y + np.nan_to_num(X[:, 0] / np.nanmax(np.abs(X[:, 0])))"
+
+
+def as_numbers(X: NDArray[np.float64], y: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the target of a sample for regressors: the class plus the first feature, scaled to at most 1."""
+    return np.asarray(y + np.nan_to_num(X[:, 0] / np.nanmax(np.abs(X[:, 0]))))
+
+
+LINES = 11  # maximum number of lines in a snippet
 
 
 @dataclass(frozen=True)
@@ -135,7 +143,7 @@ class Opened:
     def sample(self, name: str = "two-classes") -> tuple[NDArray[np.float64], NDArray[Any]]:
         """Return a sample table with this run's seed; see `mfbench_check.subjects.sample`. Regressors get numbers."""
         X, y = sample(name, self.seed)
-        return (X, y + X[:, 0]) if self.kind == "regressor" else (X, y)
+        return (X, as_numbers(X, y)) if self.kind == "regressor" else (X, y)
 
     def settings(self, **overrides: Any) -> dict[str, Any]:
         """Return the parameters set by checks: the spec's, and a seed if the estimator accepts one."""
@@ -173,7 +181,7 @@ class Opened:
         return np.asarray(self.fit(X, y, **overrides).feature_importances_, dtype=np.float64)
 
     def predictions(self, X: Any, y: Any, X_test: Any, **overrides: Any) -> NDArray[Any]:
-        """Fit a classifier and return the classes that it predicts for test rows."""
+        """Fit a learner and return what it predicts for test rows."""
         estimator = self.fit(X, y, **overrides)
         try:
             with warnings.catch_warnings():
@@ -185,7 +193,7 @@ class Opened:
             ) from error
 
     def answer(self, X: Any, y: Any, X_test: Any, **overrides: Any) -> NDArray[Any]:
-        """Return the relevant result: the weights of a selector or the predictions of a classifier."""
+        """Return the relevant result: the weights of a selector or the predictions of a learner."""
         if self.kind == "selector":
             return self.weights(X, y, **overrides)
         return self.predictions(X, y, X_test, **overrides)
@@ -197,7 +205,7 @@ class Opened:
             "import mfbench, numpy as np",
             "from mfbench.testing import sample",
             f"X, y = sample({table!r}, seed={self.seed})",
-            *(["y = y + X[:, 0]"] if self.kind == "regressor" else []),
+            *([_AS_NUMBERS] if self.kind == "regressor" else []),
             f"method = mfbench.make({text!r}, kind={self.kind!r})",
         ]
         code = [*head, *lines]
@@ -241,7 +249,7 @@ def _all(registry: Registry) -> Iterator[Subject]:
                 yield Subject("suite", name, plugin)
 
 
-Target = Literal["selector", "classifier"]
+Target = Literal["selector", "classifier", "regressor"]
 _NEIGHBOURS = 5  # of the classifier behind a selector
 
 
@@ -306,6 +314,7 @@ def run_on(
     """Run a method on a fold as a benchmark does."""
     seen = Seen(TrialResult(key=name))
     checked = kind
+    learner: Literal["classifier", "regressor"] = "classifier" if kind == "selector" else kind
 
     def spy(inner: Any, step: Target) -> Spy:
         def before(X: Any, y: Any) -> None:
@@ -313,17 +322,17 @@ def run_on(
             seen.inputs.append(FitInput(step, np.array(X), np.array(y), bases))
 
         def after(fitted: Any) -> None:
-            if clean is not None and step == checked == "classifier":
+            if clean is not None and step == checked != "selector":
                 seen.clean.append(np.asarray(fitted.predict(clean.copy())))
 
         return Spy(inner, before, after)
 
     def make(expression: Expression, kind: str, **overrides: Any) -> Any:
-        step: Target = "selector" if kind == "selector" else "classifier"
+        step: Target = "selector" if kind == "selector" else learner
         return spy(method if step == checked else KNeighborsClassifier(_NEIGHBOURS), step)
 
     selector = Step(Expression(name, {}), "selector", raw_input=raw_input) if kind == "selector" else None
-    resolved = ResolvedMethod(name, selector, Step(Expression("knn", {}), "classifier"), top)
+    resolved = ResolvedMethod(name, selector, Step(Expression("knn", {}), learner), top)
     trial = Trial(key=name, dataset="sample", method=name, repeat=0, fold=0, seed=0)
     seen.result = run_trial(trial, resolved, fold, [], make)
     return seen
@@ -331,9 +340,8 @@ def run_on(
 
 def run_subject(subject: Opened, fold: Fold, **options: Any) -> Seen:
     """Run the subject on a fold; see `run_on`."""
-    kind: Target = "selector" if subject.kind == "selector" else "classifier"
     raw_input = bool(getattr(subject.spec, "raw_input", False))
-    return run_on(fold, subject.make(), kind, raw_input=raw_input, **options)
+    return run_on(fold, subject.make(), cast("Target", subject.kind), raw_input=raw_input, **options)
 
 
 def succeeded(seen: Seen) -> Seen:

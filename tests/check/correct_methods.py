@@ -1,11 +1,11 @@
 """Methods without a mistake, a plugin: every check passes on them. Broken ones are derived from them."""
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mfbench import ClassifierSpec, SelectorSpec, hookimpl
+from mfbench import ClassifierSpec, RegressorSpec, SelectorSpec, hookimpl
 
 
 class MeanGap(SelectorMixin, BaseEstimator):
@@ -60,6 +60,31 @@ class NearestMean(ClassifierMixin, BaseEstimator):
         return self.classes_[np.argmin(((X[:, None] - self.means_) ** 2).sum(axis=2), axis=1)]
 
 
+class OneDirection(RegressorMixin, BaseEstimator):
+    """A line along the covariances of the standardised columns with the target."""
+
+    def __init__(self, random_state=None):
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
+        self.mean_, self.centre_ = y.mean(), X.mean(axis=0)
+        largest = np.abs(X - self.centre_).max(axis=0)
+        self.scale_ = np.where(largest > 0, largest, 1.0)
+        rows = (X - self.centre_) / self.scale_
+        self.slopes_ = rows.T @ (y - self.mean_)
+        scores = rows @ self.slopes_
+        self.slopes_ = self.slopes_ * (scores @ (y - self.mean_)) / max(scores @ scores, 1e-300)
+        return self
+
+    def predict(self, X):
+        check_is_fitted(self)
+        return (
+            self.mean_
+            + (validate_data(self, X, dtype=np.float64, reset=False) - self.centre_) / self.scale_ @ self.slopes_
+        )
+
+
 @hookimpl
 def mfbench_selectors():
     return [
@@ -81,6 +106,18 @@ def mfbench_classifiers():
             name="nearest-mean",
             summary="Nearest class mean",
             factory="correct_methods:NearestMean",
+            complexity="n * p",
+        )
+    ]
+
+
+@hookimpl
+def mfbench_regressors():
+    return [
+        RegressorSpec(
+            name="one-direction",
+            summary="A line along one direction",
+            factory="correct_methods:OneDirection",
             complexity="n * p",
         )
     ]

@@ -16,7 +16,7 @@ BROKEN = Path(__file__).parent / "broken"
 BANK = [
     (path.stem, *row) for path in sorted(BROKEN.glob("broken_*.py")) for row in importlib.import_module(path.stem).BANK
 ]
-CORRECT = [("mean-gap", "selector"), ("nearest-mean", "classifier")]
+CORRECT = [("mean-gap", "selector"), ("nearest-mean", "classifier"), ("one-direction", "regressor")]
 
 
 def needed(check):

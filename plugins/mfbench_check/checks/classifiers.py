@@ -10,7 +10,7 @@ from scipy.linalg import hadamard
 from mfbench.host.probes import shown
 from mfbench_check.catalog import check
 from mfbench_check.display import CheckFailedError, NotApplicableError
-from mfbench_check.repeating import ESTIMATORS, REPEATABLE
+from mfbench_check.repeating import OF_CLASSES, REPEATABLE
 from mfbench_check.subjects import Opened, Target, make_fold, run_on, succeeded
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ _N_ROWS = 32  # in each part: the order of a Hadamard matrix
 _NOISE = 0.3
 
 
-@check("permuted-labels", group="leakage", kinds=ESTIMATORS, needs=(*REPEATABLE, "poison"))
+@check("permuted-labels", group="leakage", kinds=OF_CLASSES, needs=(*REPEATABLE, "poison"))
 def cannot_predict_permuted_labels(subject: Opened) -> None:
     """For 16 random permutations of the test labels, the true one is not predicted better than the others.
 

@@ -12,7 +12,16 @@ import numpy as np
 from mfbench.errors import describe_error
 from mfbench_check.catalog import check
 from mfbench_check.display import CheckFailedError
-from mfbench_check.repeating import ESTIMATORS, REPEATABLE, RESULTS, bits, boundary_rows, difference, result_of
+from mfbench_check.repeating import (
+    ESTIMATORS,
+    OF_CLASSES,
+    REPEATABLE,
+    RESULTS,
+    bits,
+    boundary_rows,
+    difference,
+    result_of,
+)
 from mfbench_check.subjects import FitInput, Opened, make_fold, run_subject, succeeded
 
 if TYPE_CHECKING:
@@ -67,6 +76,7 @@ def accepts_read_only_arrays(subject: Opened) -> None:
 
 
 N_ROWS = 40
+_ROUNDING = 1e-9
 # A second way to predict the rows, with its code.
 _WAYS = {
     "alone": "np.concatenate([method.predict(rows[[i]]) for i in range(40)])",
@@ -75,12 +85,12 @@ _WAYS = {
 }
 
 
-@check("rows-alone", group="leakage", kinds=("classifier",), needs=REPEATABLE)
+@check("rows-alone", group="leakage", kinds=("classifier", "regressor"), needs=REPEATABLE)
 def predicts_each_row_alone(subject: Opened) -> None:
-    """The class predicted for a row does not depend on the other rows predicted with it or before it.
+    """The class or number predicted for a row does not depend on the other rows predicted with it or before it.
 
-    A classifier that scales the test rows by their own mean, sorts them, or keeps learning from them is scored on what
-    it learned from the test rows, and answers differently for a single row.
+    A learner that scales the test rows by their own mean, sorts them, or keeps learning from them is scored on what it
+    learned from the test rows, and answers differently for a single row. Numbers may differ by rounding.
     """
     X, y = subject.sample()
     rows = boundary_rows(X, subject.rng())[:N_ROWS]
@@ -97,20 +107,29 @@ def predicts_each_row_alone(subject: Opened) -> None:
         except Exception as error:  # noqa: BLE001 - the exception is the answer
             seen = f"predicted {name}, they raise {describe_error(error)}"
         else:
-            n_different = int((together != second).sum()) if together.shape == second.shape else N_ROWS
-            seen = f"predicted {name}, {n_different} of {N_ROWS} rows get another class" if n_different else ""
+            n_different = int((~_same(together, second)).sum()) if together.shape == second.shape else N_ROWS
+            other = "class" if subject.kind == "classifier" else "number"
+            seen = f"predicted {name}, {n_different} of {N_ROWS} rows get another {other}" if n_different else ""
         if seen:
+            equal = "array_equal" if subject.kind == "classifier" else "allclose"
             raise CheckFailedError(
-                "the same class for a row whatever other rows are predicted",
+                "the same prediction for a row whatever other rows are predicted",
                 seen,
                 subject.snippet(
                     "from mfbench_check.repeating import boundary_rows",
                     f"rows = boundary_rows(X, np.random.default_rng({subject.seed}))[:{N_ROWS}]",
                     "together = method.fit(X, y).predict(rows)",
                     *_earlier(name),
-                    f"assert np.array_equal(together, {_WAYS[name]})",
+                    f"assert np.{equal}(together, {_WAYS[name]})",
                 ),
             )
+
+
+def _same(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which predictions are equal, numbers up to rounding: BLAS adds in another order for another shape."""
+    if first.dtype.kind != "f" or second.dtype.kind != "f":
+        return np.asarray(first == second)
+    return np.asarray(np.isclose(first, second, rtol=_ROUNDING, atol=_ROUNDING * float(np.abs(first).max())))
 
 
 def _earlier(name: str) -> list[str]:
@@ -154,7 +173,7 @@ def survives_few_rows(subject: Opened) -> None:
     _expect_result_or_sentence(subject, "more-features-than-rows")
 
 
-@check("one-row-of-a-class", group="edges", kinds=ESTIMATORS, needs=RESULTS)
+@check("one-row-of-a-class", group="edges", kinds=OF_CLASSES, needs=RESULTS)
 def survives_a_single_row(subject: Opened) -> None:
     """A class with a single row gives a finite result or one clear ValueError.
 
@@ -194,7 +213,7 @@ def survives_huge_values(subject: Opened) -> None:
     _expect_result_or_sentence(subject, "huge-scale")
 
 
-@check("many-classes", group="edges", kinds=ESTIMATORS, needs=RESULTS)
+@check("many-classes", group="edges", kinds=OF_CLASSES, needs=RESULTS)
 def survives_many_classes(subject: Opened) -> None:
     """Twelve classes of five rows give a finite result or one clear ValueError."""
     _expect_result_or_sentence(subject, "many-classes")
@@ -256,6 +275,8 @@ def _problem(subject: Opened, result: NDArray[Any], X: NDArray[Any], y: NDArray[
         return f"{n_wrong} of {len(result)} weights are NaN or infinite" if n_wrong else ""
     if result.shape != y.shape:
         return f"predictions of shape {result.shape} for {len(y)} rows"
+    if subject.kind == "regressor":
+        return "" if np.isfinite(result).all() else "predictions that are NaN or infinite"
     return "" if np.isin(result, y).all() else "predictions that are not among the classes"
 
 
@@ -285,7 +306,7 @@ def _allows_nan(method: Any) -> bool:
 
 def _snippet(subject: Opened, table: str, *, must_succeed: bool) -> str:
     use = "method.fit(X, y).feature_importances_" if subject.kind == "selector" else "method.fit(X, y).predict(X)"
-    test = "np.isfinite(result).all()" if subject.kind == "selector" else "np.isin(result, y).all()"
+    test = "np.isin(result, y).all()" if subject.kind == "classifier" else "np.isfinite(result).all()"
     if must_succeed:
         return subject.snippet(f"result = {use}", f"assert {test}, result", table=table)
     return subject.snippet(
@@ -306,7 +327,7 @@ _POISONS = {"1e100": 1e100, "NaN": np.nan}
 
 @check("poison", group="leakage", kinds=ESTIMATORS, needs=REPEATABLE)
 def ignores_the_test_rows(subject: Opened) -> None:
-    """Different values in the test rows change neither a selector's weights nor what a classifier has learned.
+    """Different values in the test rows change neither a selector's weights nor what a learner has learned.
 
     All test rows are replaced, once by 1e100 and once by missing values, and the method runs as in a benchmark. A
     method that reaches the test rows, through its callers' frames or objects in memory, is scored on rows that it has
@@ -323,7 +344,7 @@ def ignores_the_test_rows(subject: Opened) -> None:
             what = "weights" if subject.kind == "selector" else "predictions for other rows"
             code = "run_on(make_fold(table, y, 40, missing=True), method"
             result = "result.weights" if subject.kind == "selector" else "clean[0]"
-            options = ")" if subject.kind == "selector" else ", 'classifier', clean=X)"
+            options = ")" if subject.kind == "selector" else f", {subject.kind!r}, clean=X)"
             raise CheckFailedError(
                 f"the same {what} whatever is in the test rows",
                 f"they differ after all test rows became {name}",
@@ -337,11 +358,11 @@ def ignores_the_test_rows(subject: Opened) -> None:
             )
 
 
-def _learned(subject: Opened, X: NDArray[np.float64], y: NDArray[np.int64], clean: NDArray[np.float64]) -> list[bytes]:
+def _learned(subject: Opened, X: NDArray[np.float64], y: NDArray[Any], clean: NDArray[np.float64]) -> list[bytes]:
     """Return what a method learns from the training rows: weights and selection, or predictions for clean rows."""
     seen = run_subject(subject, make_fold(X, y, N_TRAIN, missing=True), top=_TOP, clean=clean)
-    if subject.kind == "classifier":
-        if not seen.clean:  # a classifier that predicted the clean rows may still reject poisoned ones
+    if subject.kind != "selector":
+        if not seen.clean:  # a learner that predicted the clean rows may still reject poisoned ones
             succeeded(seen)
         return [labels.tobytes() for labels in seen.clean]
     result = succeeded(seen).result
@@ -370,7 +391,7 @@ def is_fitted_on_training_rows(subject: Opened) -> None:
                 )
 
 
-def _wrong_rows(fit: FitInput, X: NDArray[np.float64], y: NDArray[np.int64]) -> str:
+def _wrong_rows(fit: FitInput, X: NDArray[np.float64], y: NDArray[Any]) -> str:
     if len(fit.X) != len(X):
         return f"{len(fit.X)} rows"
     if not np.array_equal(fit.X, X) or not np.array_equal(fit.y, y):

@@ -11,13 +11,11 @@ from mfbench_check.subjects import Opened
 
 @check("numbers", group="contract", kinds=("regressor",), needs=("fit",))
 def predicts_numbers(subject: Opened) -> None:
-    """`predict` returns one finite number for each row, and the same ones after a second fit with the same seed."""
+    """`predict` returns one finite number for each row."""
     X, y = subject.sample()
-    first, again = (subject.predictions(X[:40], y[:40], X[40:]) for _ in range(2))
+    first = subject.predictions(X[:40], y[:40], X[40:])
     snippet = subject.snippet(
         "predicted = method.fit(X[:40], y[:40]).predict(X[40:])", "assert predicted.shape == (20,)"
     )
     if first.shape != (len(X) - 40,) or first.dtype.kind not in "iuf" or not np.isfinite(first).all():
         raise CheckFailedError("one finite number for each row", f"{first.dtype} of shape {first.shape}", snippet)
-    if not np.array_equal(first, again):
-        raise CheckFailedError("the same numbers after a second fit", f"they differ by {np.abs(first - again).max():g}")

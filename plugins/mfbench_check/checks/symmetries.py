@@ -21,13 +21,13 @@ from mfbench_check.agreement import (
 )
 from mfbench_check.catalog import check
 from mfbench_check.display import CheckFailedError, NotApplicableError
+from mfbench_check.repeating import ESTIMATORS, OF_CLASSES, RESULTS
 from mfbench_check.subjects import Opened, sample
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-ESTIMATORS = ("selector", "classifier")
-NEEDS = ("fit", "importances-finite", "importances-length", "predictions", "same-seed")
+NEEDS = (*RESULTS, "same-seed")
 TABLES = 5
 CODES, NAMES = (7, 3, 5), ("oak", "ash", "elm")
 
@@ -46,14 +46,14 @@ def ignores_column_order(subject: Opened) -> None:
 
     def changed(**parameters: Any) -> NDArray[Any]:
         answer = subject.answer(X[:, order], y, test[:, order], **parameters)
-        return answer if subject.kind == "classifier" else answer[np.argsort(order)]
+        return answer[np.argsort(order)] if subject.kind == "selector" else answer
 
     _require_same(
         subject,
         lambda **parameters: subject.answer(X, y, test, **parameters),
         changed,
         f"order = np.array({order.tolist()})",
-        ("X[:, order], y", "test[:, order]", "before" if subject.kind == "classifier" else "before[order]"),
+        ("X[:, order], y", "test[:, order]", "before[order]" if subject.kind == "selector" else "before"),
     )
 
 
@@ -75,7 +75,7 @@ def ignores_row_order(subject: Opened) -> None:
     )
 
 
-@check("labels", group="symmetry", kinds=ESTIMATORS, needs=NEEDS)
+@check("labels", group="symmetry", kinds=OF_CLASSES, needs=NEEDS)
 def ignores_names_of_classes(subject: Opened) -> None:
     """Renamed classes give the same weights, and the same predictions under their new names.
 
@@ -188,13 +188,13 @@ def _require_same(
     table : str, default="two-classes"
         The sample to fit.
     """
-    weighs = subject.kind == "selector"
-    tolerance = SAME_WEIGHTS if weighs else SAME_PREDICTIONS
-    distance = weight_distance if weighs else disagreement
+    weighs, of_classes = subject.kind == "selector", subject.kind == "classifier"
+    tolerance = SAME_PREDICTIONS if of_classes else SAME_WEIGHTS
+    distance = disagreement if of_classes else weight_distance
     gap = difference(subject, plain, changed, distance, tolerance)
     if gap is None:
         return
-    unit = "% of the largest weight" if weighs else "% of the rows"
+    unit = "% of the rows" if of_classes else f"% of the largest {'weight' if weighs else 'prediction'}"
     seen = f"{'weights' if weighs else 'predictions'} change by {100 * gap.between:.3g} {unit}"
     if gap.within:
         seen += f" on average over seeds; seeds alone change them by at most {100 * gap.within:.3g} %"
@@ -217,5 +217,7 @@ def _predicting(subject: Opened, fitted: str, test: str, before: str) -> Sequenc
         f"test = sample(seed={subject.seed + 1})[0]",
         "before = method.fit(X, y).predict(test)",
         f"after = method.fit({fitted}).predict({test})",
-        f"assert (after == {before}).mean() >= {1 - SAME_PREDICTIONS}, (before, after)",
+        f"assert (after == {before}).mean() >= {1 - SAME_PREDICTIONS}, (before, after)"
+        if subject.kind == "classifier"
+        else f"assert np.abs(after - {before}).max() <= {SAME_WEIGHTS} * np.abs(before).max(), (before, after)",
     ]
