@@ -20,6 +20,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 MOST_ROWS = 2_000
 """Training rows up to which a Gaussian process is fitted: it takes O(n²) memory and O(n³) time."""
 _STEPS = 10_000  # of a solver, at most
+_LARGEST = 1e75  # liblinear computes fourth powers, and does not end if they are infinite
 
 
 class _OnScaledTarget(RegressorMixin, BaseEstimator, ABC):
@@ -198,6 +199,8 @@ class LinearSVR(_Linear):
         self.epsilon = epsilon
 
     def _model(self, X: NDArray[np.float64]) -> Any:
+        if (size := float(np.abs(X).max())) > _LARGEST:
+            raise ValueError(f"LinearSVR takes values up to {_LARGEST:g}, and X has {size:g}: scale the columns")
         how = {"loss": "squared_epsilon_insensitive", "dual": False, "max_iter": _STEPS, "random_state": 0}
         return svm.LinearSVR(C=self.C, epsilon=self.epsilon, **how)
 

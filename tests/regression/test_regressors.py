@@ -127,3 +127,10 @@ def test_every_method_has_results(run):
 def test_the_report_speaks_of_numbers(run):
     setting = setting_of(run)
     assert "a number as the target" in setting and "stratified" not in setting
+
+
+def test_values_on_which_liblinear_does_not_end_are_refused():
+    X, y = np.random.default_rng(0).normal(size=(20, 3)), np.arange(20.0)
+    with pytest.raises(ValueError, match=r"takes values up to 1e\+75, and X has .*e\+150: scale the columns"):
+        LinearSVR().fit(1e150 * X, y)
+    assert np.isfinite(LinearSVR().fit(1e74 * X, y).predict(1e74 * X)).all()
