@@ -34,6 +34,9 @@ class View:
     cell: CellResults
 
 
+Rejects = Callable[[ComparisonSettings, View, View], bool]  # whether a rule finds a difference on a dataset
+
+
 def rejections(
     trials: pd.DataFrame,
     settings: ComparisonSettings,
@@ -48,13 +51,13 @@ def rejections(
         members = [d for d, name in groups.items() if name == group and np.isfinite(settings.ratio_on(d))]
         for first, second in pairs:
             both = [
-                (_view(cells[dataset, first]), _view(cells[dataset, second]))
+                (settings.on(dataset), _view(cells[dataset, first]), _view(cells[dataset, second]))
                 for dataset in members
                 if _complete(cells, dataset, first) and _complete(cells, dataset, second)
             ]
-            for name, rejects in rules(settings.on(members[0])).items() if members else ():
-                if both and _applies(name, both[0][0]):
-                    count = sum(rejects(a, b) for a, b in both)
+            for name, rejects in rules(settings).items() if both else ():
+                if _applies(name, both[0][1]):
+                    count = sum(rejects(*views) for views in both)
                     rows.append(
                         [name, first, second, group, len(both), count, count / len(both), *share(count, len(both))]
                     )
@@ -109,46 +112,46 @@ def _applies(name: str, view: View) -> bool:
     return repeats > 1 if "all folds" in name else repeats * folds > 1
 
 
-def rules(settings: ComparisonSettings) -> dict[str, Callable[[View, View], bool]]:
-    """Return each rule by its description, as a function that returns whether it finds a difference."""
-    alpha, ratio, rope = settings.alpha, settings.ratio, settings.margin
-
-    def bayes(a: View, b: View) -> bool:
-        return correlated_t_test(a.scores, b.scores, ratio, 0.0).verdict(alpha) != 0
-
-    def bayes_rope(a: View, b: View) -> bool:
-        return correlated_t_test(a.scores, b.scores, ratio, rope).verdict(alpha) != 0
-
-    return {
-        "paired t, all folds": lambda a, b: paired_t_test(a.scores, b.scores).p_value < alpha,
-        "Wilcoxon, all folds": lambda a, b: wilcoxon_test(a.scores, b.scores).p_value < alpha,
-        "paired t, repetition means": lambda a, b: (
-            paired_t_test(a.by_repeat.mean(axis=1), b.by_repeat.mean(axis=1)).p_value < alpha
+def rules(settings: ComparisonSettings) -> dict[str, Rejects]:
+    """Return each rule by its description; tests of decisions only if the score is their share."""
+    margin = f"{settings.margin:g}" + (" sd" if settings.score.in_units else "")
+    of_scores: dict[str, Rejects] = {
+        "paired t, all folds": lambda on, a, b: paired_t_test(a.scores, b.scores).p_value < on.alpha,
+        "Wilcoxon, all folds": lambda on, a, b: wilcoxon_test(a.scores, b.scores).p_value < on.alpha,
+        "paired t, repetition means": lambda on, a, b: (
+            paired_t_test(a.by_repeat.mean(axis=1), b.by_repeat.mean(axis=1)).p_value < on.alpha
         ),
-        "corrected t, all folds": lambda a, b: corrected_t_test(a.scores, b.scores, ratio).p_value < alpha,
-        "Bayesian correlated t, no ROPE": bayes,
-        f"Bayesian correlated t, ROPE {rope:g}": bayes_rope,
-        "paired t, first repetition": lambda a, b: paired_t_test(a.by_repeat[0], b.by_repeat[0]).p_value < alpha,
-        "corrected t, first repetition": lambda a, b: (
-            corrected_t_test(a.by_repeat[0], b.by_repeat[0], ratio).p_value < alpha
+        "corrected t, all folds": lambda on, a, b: corrected_t_test(a.scores, b.scores, on.ratio).p_value < on.alpha,
+        "Bayesian correlated t, no ROPE": lambda on, a, b: bool(
+            correlated_t_test(a.scores, b.scores, on.ratio, 0.0).verdict(on.alpha)
         ),
-        "sign test, first repetition": lambda a, b: sign_test(a.by_repeat[0], b.by_repeat[0]).p_value < alpha,
-        "s-test, normal form, pooled first repetition": lambda a, b: (
-            s_test(a.cell.first_repeat, b.cell.first_repeat, exact=False).p_value <= alpha
+        f"Bayesian correlated t, ROPE {margin}": lambda on, a, b: bool(
+            correlated_t_test(a.scores, b.scores, on.ratio, on.margin).verdict(on.alpha)
         ),
-        "s-test, exact, pooled first repetition": lambda a, b: (
-            s_test(a.cell.first_repeat, b.cell.first_repeat).p_value <= alpha
+        "paired t, first repetition": lambda on, a, b: paired_t_test(a.by_repeat[0], b.by_repeat[0]).p_value < on.alpha,
+        "corrected t, first repetition": lambda on, a, b: (
+            corrected_t_test(a.by_repeat[0], b.by_repeat[0], on.ratio).p_value < on.alpha
         ),
-        "McNemar, exact, pooled first repetition": lambda a, b: (
-            mcnemar_test(a.cell.first_repeat, b.cell.first_repeat).p_value <= alpha
+        "sign test, first repetition": lambda on, a, b: sign_test(a.by_repeat[0], b.by_repeat[0]).p_value < on.alpha,
+    }
+    of_decisions: dict[str, Rejects] = {
+        "s-test, normal form, pooled first repetition": lambda on, a, b: (
+            s_test(a.cell.first_repeat, b.cell.first_repeat, exact=False).p_value <= on.alpha
         ),
-        "s-test, normal form, first test set": lambda a, b: (
-            s_test(a.cell.first_test_set(), b.cell.first_test_set(), exact=False).p_value <= alpha
+        "s-test, exact, pooled first repetition": lambda on, a, b: (
+            s_test(a.cell.first_repeat, b.cell.first_repeat).p_value <= on.alpha
         ),
-        "McNemar, exact, first test set": lambda a, b: (
-            mcnemar_test(a.cell.first_test_set(), b.cell.first_test_set()).p_value <= alpha
+        "McNemar, exact, pooled first repetition": lambda on, a, b: (
+            mcnemar_test(a.cell.first_repeat, b.cell.first_repeat).p_value <= on.alpha
+        ),
+        "s-test, normal form, first test set": lambda on, a, b: (
+            s_test(a.cell.first_test_set(), b.cell.first_test_set(), exact=False).p_value <= on.alpha
+        ),
+        "McNemar, exact, first test set": lambda on, a, b: (
+            mcnemar_test(a.cell.first_test_set(), b.cell.first_test_set()).p_value <= on.alpha
         ),
     }
+    return {**of_scores, **(of_decisions if settings.score.counts_decisions else {})}
 
 
 def design_of(label: str) -> str:

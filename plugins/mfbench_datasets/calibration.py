@@ -133,6 +133,60 @@ def clustered_views(n_samples: int = 100, n_groups: int = 20, by: str = "groups"
     return replace(views, **({"groups": groups} if by == "groups" else {"time": time} if by else {}))
 
 
+def two_views_regression(
+    n_samples: int = 100, n_features: int = 5, slope: float = 0.5, tail: float | None = None, seed: int = 0
+) -> Dataset:
+    """Return two views of the same numbers: given the number, they are independent and have the same distribution.
+
+    A standard Gaussian z is drawn for each row. In each view every feature is `slope` times z plus Gaussian noise of
+    variance 1, and the target is z plus an error with standard deviation 1/2, Gaussian or with heavy tails. A learner
+    that sees only the first half of the columns and the same learner on the second half have equal expected errors.
+
+    Parameters
+    ----------
+    n_samples : int, default=100
+        Number of rows, at least 4.
+    n_features : int, default=5
+        Number of columns of each view; the dataset has twice as many, the first view first.
+    slope : float, default=0.5
+        Slope of each column in z.
+    tail : float or None, default=None
+        Degrees of freedom of Student's distribution of the error, above 2 and at most 100; None is Gaussian.
+    seed : int, default=0
+        Seed of the random numbers.
+
+    Returns
+    -------
+    Dataset
+
+    Examples
+    --------
+    >>> dataset = two_views_regression(n_samples=20, tail=3.0)
+    >>> dataset.X.shape, dataset.task, dataset.feature_names[5]
+    ((20, 10), 'regression', 'b1')
+    """
+    name = "two-views-regression"
+    n = check_whole(name, "n_samples", n_samples, 4)
+    p = check_whole(name, "n_features", n_features, 1)
+    steepness = check_real(name, "slope", slope, -1e6, 1e6)
+    df = None if tail is None else check_real(name, "tail", tail, 2.01, 100.0)
+    random = np.random.RandomState(check_whole(name, "seed", seed, 0, 2**32 - 1))
+    z = random.standard_normal(size=n)
+    X = random.standard_normal(size=(n, 2 * p)) + steepness * z[:, None]
+    error = random.standard_normal(size=n) if df is None else random.standard_t(df, size=n) / np.sqrt(df / (df - 2))
+    return Dataset(
+        name=name,
+        X=X,
+        y=z + 0.5 * error,
+        class_names=(),
+        feature_names=tuple(f"{view}{j}" for view in "ab" for j in range(1, p + 1)),
+        categorical=np.zeros(2 * p, dtype=bool),
+        relevant=tuple(range(2 * p)) if steepness else (),
+        task="regression",
+        **TWO_VIEWS,
+    )
+
+
 def _views(name: str, views: Sequence[str], n_samples: int, n_features: int, shift: float, seed: int) -> Dataset:
     """Return a dataset with one view for each prefix of column names."""
     n = check_whole(name, "n_samples", n_samples, 4)

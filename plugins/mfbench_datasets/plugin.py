@@ -114,6 +114,16 @@ def calibration() -> list[DatasetSpec]:
             **TWO_VIEWS,
         ),
         DatasetSpec(
+            name="two-views-regression",
+            summary="Two independent views with the same distribution given the number to predict",
+            loader="mfbench_datasets.calibration:two_views_regression",
+            task="regression",
+            n_samples=100,
+            n_features=10,
+            tags=("generator", "calibration", "regression"),
+            **TWO_VIEWS,
+        ),
+        DatasetSpec(
             name="clustered-views",
             summary="Two views with the same distribution given the class, in which rows of a group are alike",
             loader="mfbench_datasets.calibration:clustered_views",

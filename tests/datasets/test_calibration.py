@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mfbench.errors import UsageError
-from mfbench_datasets.calibration import clustered_views, equal_views, two_views
+from mfbench_datasets.calibration import clustered_views, equal_views, two_views, two_views_regression
 
 
 def test_shape_balance_and_names():
@@ -71,3 +71,21 @@ def test_time_follows_the_groups():
 def test_invalid_clusters(wrong):
     with pytest.raises(UsageError, match="clustered-views"):
         clustered_views(**wrong)
+
+
+@pytest.mark.parametrize("tail", [None, 5.0])
+def test_views_of_numbers_have_the_stated_moments_and_are_independent_given_the_core(tail):
+    data = two_views_regression(n_samples=40_000, n_features=2, slope=0.8, tail=tail, seed=3)
+    assert data.feature_names == ("a1", "a2", "b1", "b2")
+    # X = 0.8 z + noise of variance 1, and y = z + error of variance 1/4.
+    expected = np.full((5, 5), 0.64) + np.diag([1.0] * 4 + [0.0])
+    expected[4, :] = expected[:, 4] = 0.8
+    expected[4, 4] = 1.25
+    np.testing.assert_allclose(np.cov(np.column_stack([data.X, data.y]).T), expected, atol=0.08)
+    outliers = np.mean(np.abs(data.y - data.y.mean()) > 4.5 * data.y.std())
+    assert outliers < 1e-4 if tail is None else outliers > 1e-4
+
+
+def test_a_tail_without_a_variance_is_refused():
+    with pytest.raises(UsageError, match="'tail' of dataset 'two-views-regression'"):
+        two_views_regression(tail=2.0)

@@ -1,10 +1,13 @@
 """Rejections of equality by each rule on methods that are equal by construction."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 from toy_metrics import SCORES
 
+from mfbench.model.evaluation import Score
 from mfbench.stats.calibration import design_of, rejections, share
 from mfbench.stats.cells import ComparisonSettings
 from mfbench.stats.paired import corrected_t_test, paired_t_test
@@ -125,3 +128,27 @@ def test_rules_that_a_design_defines():
         )
         words = {"all folds", "repetition means", "first repetition", "first test set", "Bayesian"}
         assert {word for word in words if found["rule"].str.contains(word).any()} == defined
+
+
+def test_scores_in_units_have_a_margin_in_those_of_each_dataset_and_no_decisions():
+    rows = [
+        {"dataset": d, "method": m, "repeat": r, "fold": f, "status": "ok", "rmse": unit * (10 + shift * (1 + f / 100))}
+        for d, unit in (("metres", 1.0), ("millimetres", 1000.0))
+        for m, shift in (("A", 0.0), ("B", 0.02))
+        for r in range(2)
+        for f in range(5)
+    ]
+    spreads = (("metres", 1.0), ("millimetres", 1000.0))
+    scores = {"rmse": Score(greater_is_better=False, in_units=True, percent=False)}
+    settings = ComparisonSettings("rmse", scores, "A", "corrected-t", 0.05, 1 / 4, spreads=spreads)
+    for rope, label, found in ((0.01, "0.01", 2), (0.03, "0.03", 0)):
+        groups = dict.fromkeys(("metres", "millimetres"), "design")
+        table = rejections(
+            pd.DataFrame(rows),
+            replace(settings, rope=rope),
+            [("A", "B")],
+            groups,
+            lambda d, m: pytest.fail("decisions"),
+        ).set_index("rule")
+        assert table.loc[f"Bayesian correlated t, ROPE {label} sd", "rejected"] == found
+        assert not any("test set" in rule or "pooled" in rule for rule in table.index)
