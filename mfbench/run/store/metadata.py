@@ -308,6 +308,7 @@ class RecordedTask(BaseModel, frozen=True):
 
     name: str = CLASSIFICATION
     learner: str = "classifier"
+    target: str = "classes"
     description: str = "{classes}"
 
 
