@@ -91,7 +91,7 @@ def verdict_notes(run: Run) -> list[str]:
         f"{counts}, {level}. Papers' rule: our count by the test of the papers, the "
         f"{RULES[settings.published_test].title}. Sound: by the {RULES['corrected-t'].title}.",
         *_single_test_sets(settings.score, run.compared, verdicts),
-        *_levels(settings, run.protocol),
+        *_levels(settings, run.protocol, run.meta.task.target),
         *limits,
         hint,
     ]
@@ -191,14 +191,14 @@ def _marks(settings: ComparisonSettings, test: str) -> str:
     )
 
 
-def _levels(settings: ComparisonSettings, protocol: RecordedProtocol) -> list[str]:
+def _levels(settings: ComparisonSettings, protocol: RecordedProtocol, target: str) -> list[str]:
     """Return the sentence on the actual levels of the report's tests, and whether its own design was measured."""
     kind, repeats = protocol.resampling, protocol.repeats
     if protocol.splitter:
         return []  # docs/statistics.md has the measured levels
     rules = dict.fromkeys((settings.published_test, "corrected-t", settings.test))
-    levels = {rule: level for rule in rules if (level := level_held(rule, kind, repeats))}
-    best = best_level_held(settings.test, kind, repeats)
+    levels = {rule: level for rule in rules if (level := level_held(rule, kind, repeats, target))}
+    best = best_level_held(settings.test, kind, repeats, target)
     if best is not None:
         levels["any of 2 to 20 methods called worse than the best"] = best
     if not levels:
@@ -208,6 +208,7 @@ def _levels(settings: ComparisonSettings, protocol: RecordedProtocol) -> list[st
     other = any(held.design.replace(" pooled", "") != own for held in levels.values())
     return [
         f"Actual level at a nominal {100 * LEVEL:g} %, measured on pairs of methods that are equal by construction: "
-        f"{'; '.join(texts)}. The suite null-calibration repeats the measurement."
+        f"{'; '.join(texts)}. The suite null-calibration{'-numbers' if target == 'numbers' else ''} repeats the "
+        "measurement."
         + (f" The levels of this run's design, {own}, were not measured and may differ." if other else "")
     ]

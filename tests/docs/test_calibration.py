@@ -32,6 +32,13 @@ ROWS = {
     "paired t, 10 random thirds": ("null-calibration-thirds", "paired t, all folds"),
     "corrected t, 10 random thirds": ("null-calibration-thirds", "corrected t, all folds"),
 }
+# Rows of the table of numbers: the rule of the footer.
+OF_NUMBERS = {
+    "paired t, 10 × 10 folds": "paired-t",
+    "corrected t, 10 × 10 folds": "corrected-t",
+    "paired t, one 10-fold": "paired-t",
+    "corrected t, one 10-fold": "corrected-t",
+}
 # Rule, kind of resampling and repeats of a footer: row of statistics.md.
 FOOTERS = {
     ("paired-t", "folds", 10): "paired t, 10 × 10 folds",
@@ -83,6 +90,28 @@ def test_the_short_table_of_levels_repeats_two_rows():
 def test_the_levels_of_footers(design):
     held, computed = level_held(*design), shares(*ROWS[FOOTERS[design]])
     assert [held.low, held.high] == pytest.approx([min(computed) / 100, max(computed) / 100])
+
+
+def shares_of_numbers(rule):
+    """Return the percentages of a rule: ridge and nearest neighbour, each with Gaussian errors and heavy tails."""
+    header, *rows = tables_of("reports/null-calibration-numbers/report.md")[REJECTED][0]
+    row = next(row for row in rows if row[0] == rule)
+    percent = {name: float(cell.split(" ")[0]) for name, cell in zip(header[1:], row[1:], strict=True)}
+    return [
+        next(value for name, value in percent.items() if name.startswith(learner) and name.endswith(errors))
+        for learner in ("ridge", "1NN")
+        for errors in ("=100)", "tail=3.0)")
+    ]
+
+
+@pytest.mark.parametrize(("name", "repeats"), [(name, 1 if "one" in name else 10) for name in OF_NUMBERS])
+def test_the_levels_with_losses(name, repeats):
+    (_, *rows) = tables_of("docs/statistics.md")["False rejections of each rule"][1]
+    assert [row[0] for row in rows] == list(OF_NUMBERS)
+    rule, computed = ROWS[name][1], shares_of_numbers(ROWS[name][1])
+    assert next(row[1:] for row in rows if row[0] == name) == [f"{value:.1f} %" for value in computed]
+    held = level_held(OF_NUMBERS[name], "folds", repeats, "numbers")
+    assert [held.low, held.high] == pytest.approx([min(computed) / 100, max(computed) / 100]), rule
 
 
 def test_the_levels_of_the_best():

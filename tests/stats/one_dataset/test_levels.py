@@ -12,6 +12,8 @@ def test_levels_are_told_for_the_design_they_were_measured_in():
     assert [held.design for held in pooled] == ["5 pooled folds"] * 2
     assert pooled[0].high > pooled[1].high > 0.1, "the exact form pools folds too"
     assert level_held("s-test", "splits", 1) is None
+    assert level_held("corrected-t", "folds", 10, "numbers") != level_held("corrected-t", "folds", 10)
+    assert level_held("corrected-t", "thirds", 10, "numbers") is None
 
 
 def test_the_level_of_the_best_is_told_for_cross_validation_with_the_corrected_test():
