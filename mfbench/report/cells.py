@@ -38,7 +38,7 @@ def score_cell(row: Mapping[Any, Any], percent: bool, mark: str | None = None) -
         return DASH
     text = size_text(row["mean"], percent)
     if np.isfinite(row["sd"]):
-        text += f" ± {size_text(row['sd'], percent)}"
+        text += f" ± {size_text(row['sd'], percent, like=row['mean'])}"
     if not row["complete"]:
         return Cell(f"{text} ({row['completed']}/{row['planned']})", "missing")
     if mark:
@@ -57,14 +57,15 @@ def number_cell(value: float, form: str) -> Cell:
     return Cell(format(value, form)) if np.isfinite(value) else DASH
 
 
-def size_text(value: float, percent: bool, sign: str = "") -> str:
-    """Return a score or score difference, in percent if it is a share, or a dash if it is not finite."""
+def size_text(value: float, percent: bool, sign: str = "", *, like: float | None = None) -> str:
+    """Return a score or difference, in percent if it is a share, with the decimals of another; a dash if not finite."""
     if not np.isfinite(value):
         return "–"
     if percent:
         return f"{100.0 * value:{sign}.1f}"
-    digits = f",.{max(0, 3 - int(math.log10(abs(value))))}f" if abs(value) >= 10 else ".3f"
-    return f"{value:{sign}{digits if not 0 < abs(value) < 5e-4 else '.1g'}}"
+    size = abs(value if like is None else like)
+    digits = f",.{max(0, 3 - int(math.log10(size)))}f" if size >= 10 else ".3f"
+    return f"{value:{sign}{digits if not 0 < min(size, abs(value)) < 5e-4 else '.1g'}}"
 
 
 def size_cell(value: float, percent: bool) -> Cell:

@@ -69,4 +69,7 @@ def test_figures_are_readable_in_any_unit():
         "3e-07",
     ]
     assert (size_text(-1234.5, False, "+"), precise_text(0.01234, False)) == ("-1,234", "+0.0123")
+    assert [size_text(sd, False, like=mean) for mean, sd in ((54.64, 2.4161), (183.7, 13.72), (0.2, 12.5), (0, 1))] == [
+        "2.42", "13.7", "12.500", "1.000",
+    ]  # fmt: skip
     assert with_unit("rmse", LOSS) == "Rmse, in units of the target"
