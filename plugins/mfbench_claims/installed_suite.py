@@ -45,8 +45,16 @@ def differences_from_installed(meta: RunMetadata, registry: Registry) -> list[st
         return [loaded]
     installed = public_suite(RecordedSuite.model_validate(loaded.suite.model_dump(mode="json")))
     clauses = list(_of_tables("the ", {"seed": meta.seed}, {"seed": installed.suite.seed}))
-    for name, theirs, ours in (("protocol", meta.protocol, loaded.protocol), ("report", meta.report, installed.report)):
-        clauses += _of_tables(f"{name}.", theirs.model_dump(mode="json"), ours.model_dump(mode="json"))
+    recorded, own = (each.model_dump(mode="json") for each in (meta.protocol, loaded.protocol))
+    clauses += _of_tables("protocol.", recorded, own)
+    score = meta.scores.get(next(iter(meta.protocol.metrics or ()), ""))
+    usual = None if score is None else score.margin  # what an unset rope means
+    margins = [usual if report.rope is None else report.rope for report in (meta.report, installed.report)]
+    theirs, ours = (
+        {**report.model_dump(mode="json"), "rope": margin}
+        for report, margin in zip((meta.report, installed.report), margins, strict=True)
+    )
+    clauses += _of_tables("report.", theirs, ours)
     clauses += _of_entries("method", _methods(meta.suite), _methods(installed))
     clauses += _of_entries("dataset", _datasets(meta.suite), _datasets(installed))
     parts = [(suite.model_extra or {}).get("parts", {}).get(meta.part) for suite in (meta.suite, installed)]

@@ -54,7 +54,7 @@ def test_every_difference_is_named(meta, registry):
     def change(content):
         content["suite"]["suite"]["seed"] = 7
         content["protocol"]["folds"] = 3
-        content["suite"]["report"]["reference"] = "RF"
+        content["suite"]["report"] |= {"reference": "RF", "rope": 0.02}
         methods = content["suite"]["methods"]
         del methods[-1]
         (one,) = [method for method in methods if method["label"] == "3NN"]
@@ -67,6 +67,7 @@ def test_every_difference_is_named(meta, registry):
         "the seed is 7 instead of 2020",
         "protocol.folds is 3 instead of 5",
         "report.reference is RF instead of IGT",
+        "report.rope is 0.02 instead of 0.01",
         "method 3NN: classifier is knn(n_neighbors=30) instead of knn(n_neighbors=3)",
         "the method MINE is added",
         "the method DUM is missing",
@@ -174,6 +175,7 @@ def test_keys_of_other_versions_are_no_difference(meta, registry):
     def age(content):
         for method in content["suite"]["methods"]:
             del method["curve"]
+        content["suite"]["report"]["rope"] = 0.01  # the earlier default, and what an unset one means for accuracy
 
     assert differences_from_installed(changed(meta, age), registry) == []
 
