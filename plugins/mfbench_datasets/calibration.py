@@ -10,7 +10,7 @@ import numpy as np
 from mfbench.errors import UsageError
 from mfbench.model.specs import Dataset
 from mfbench_datasets.arguments import check_real, check_whole
-from mfbench_datasets.citations import TWO_VIEWS
+from mfbench_datasets.citations import TWO_VIEWS, TWO_VIEWS_OF_NUMBERS
 
 
 def two_views(n_samples: int = 100, n_features: int = 5, shift: float = 0.5, seed: int = 0) -> Dataset:
@@ -183,7 +183,7 @@ def two_views_regression(
         categorical=np.zeros(2 * p, dtype=bool),
         relevant=tuple(range(2 * p)) if steepness else (),
         task="regression",
-        **TWO_VIEWS,
+        **TWO_VIEWS_OF_NUMBERS,
     )
 
 

@@ -24,6 +24,9 @@ TWO_VIEWS = Attribution(
     citation="T. G. Dietterich: Approximate statistical tests for comparing supervised classification learning "
     "algorithms. Neural Computation 10:1895-1923, 1998 (with other data)",
 )
+TWO_VIEWS_OF_NUMBERS = Attribution(
+    source="generated from a Gaussian number", license=TWO_VIEWS["license"], citation=TWO_VIEWS["citation"]
+)
 
 DIABETES = Attribution(
     source="as bundled with scikit-learn, from the paper's data",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mfbench import DatasetSpec, hookimpl
-from mfbench_datasets.citations import DIABETES, TWO_VIEWS, attribution
+from mfbench_datasets.citations import DIABETES, TWO_VIEWS, TWO_VIEWS_OF_NUMBERS, attribution
 from mfbench_datasets.ground_truth.specs import ground_truth_specs
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def calibration() -> list[DatasetSpec]:
             n_samples=100,
             n_features=10,
             tags=("generator", "calibration", "regression"),
-            **TWO_VIEWS,
+            **TWO_VIEWS_OF_NUMBERS,
         ),
         DatasetSpec(
             name="clustered-views",

@@ -80,7 +80,7 @@ class LearnsTheLastRow(OneDirection):
 class DividesByProducts(OneDirection):
     def fit(self, X, y):
         super().fit(X, y)
-        spread = np.prod(np.asarray(X, dtype=np.float64).std(axis=0)[:3])
+        spread = min(np.prod(np.asarray(X, dtype=np.float64).std(axis=0)[:3]), 1e300)
         self.mean_ = self.mean_ * spread / spread
         return self
 
