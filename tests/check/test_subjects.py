@@ -20,8 +20,8 @@ def named(subjects):
 
 class TestNames:
     def test_a_plugin_stands_for_everything_that_it_registers(self, registry):
-        expected = [("plugin", "correct_methods"), ("selector", "mean-gap"), ("classifier", "nearest-mean")]
-        assert named(subjects_of(registry, ["correct_methods"])) == expected
+        methods = [("selector", "mean-gap"), ("classifier", "nearest-mean"), ("regressor", "one-direction")]
+        assert named(subjects_of(registry, ["correct_methods"])) == [("plugin", "correct_methods"), *methods]
 
     def test_a_name_that_is_both_kinds_is_checked_as_both(self, registry):
         both = [("selector", "random-forest"), ("classifier", "random-forest")]
@@ -37,7 +37,7 @@ class TestNames:
         assert (subject.kind, subject.plugin.name) == ("suite", "unsound_suites")
 
     def test_a_name_that_is_repeated_is_one_subject(self, registry):
-        assert len(subjects_of(registry, ["mean-gap", "mean-gap", "correct_methods"])) == 3
+        assert len(subjects_of(registry, ["mean-gap", "mean-gap", "correct_methods"])) == 4
 
     @pytest.mark.parametrize(("words", "package"), [(["mean-gapp"], None), ([], "corect_methods")])
     def test_a_name_that_does_not_exist_is_an_error_with_the_nearest(self, words, package, registry):
@@ -90,9 +90,9 @@ class TestOpened:
         with pytest.raises(AssertionError):
             exec(code, {})
 
-    def test_a_snippet_has_ten_lines_at_most(self, opened):
-        with pytest.raises(ValueError, match="11 lines"):
-            opened("mean-gap").snippet(*["pass"] * 7)
+    def test_a_snippet_has_eleven_lines_at_most(self, opened):
+        with pytest.raises(ValueError, match="12 lines"):
+            opened("mean-gap").snippet(*["pass"] * 8)
 
     def test_the_file_of_a_suite_is_found_though_the_name_was_ambiguous_elsewhere(self, registry):
         plugin = next(plugin for plugin in registry.plugins.values() if plugin.name == "unsound_suites")
