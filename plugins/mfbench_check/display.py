@@ -48,7 +48,7 @@ class CheckVerdict:
     reason: str = ""  # why it was skipped, is not applicable or is expected to fail; for a pass, the check's remark
     expected: str = ""  # expected, seen: for a failure
     seen: str = ""
-    snippet: str = ""  # for a failure: at most eleven lines of Python code that demonstrate it; may be empty
+    snippet: str = ""  # for a failure: at most ten lines of Python code that demonstrate it; may be empty
     seconds: float = 0.0
 
 

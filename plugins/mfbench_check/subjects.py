@@ -26,16 +26,17 @@ from mfbench_check.display import CheckFailedError, NotApplicableError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Table = tuple["NDArray[np.float64]", "NDArray[np.int64]"]
+Table = tuple["NDArray[np.float64]", "NDArray[Any]"]
 
 N_ROWS, N_FEATURES = 60, 6
 
 
-def sample(name: str = "two-classes", seed: int = 0) -> Table:
-    """Return a small table for fitting methods."""
+def sample(name: str = "two-classes", seed: int = 0, *, numbers: bool = False) -> Table:
+    """Return a small table for fitting methods; the numbers are the classes plus the first feature, scaled to 1."""
     if name not in SAMPLES:
         raise UnknownNameError("sample", name, SAMPLES)
-    return SAMPLES[name](np.random.default_rng(seed))
+    X, y = SAMPLES[name](np.random.default_rng(seed))
+    return X, y + np.nan_to_num(X[:, 0] / np.nanmax(np.abs(X[:, 0]))) if numbers else y
 
 
 def shifted(rng: np.random.Generator, n_samples: int, n_features: int, n_classes: int) -> Table:
@@ -81,15 +82,7 @@ SAMPLES: dict[str, Callable[[np.random.Generator], Table]] = {
 }
 
 
-_AS_NUMBERS = "y = y + np.nan_to_num(X[:, 0] / np.nanmax(np.abs(X[:, 0])))"
-
-
-def as_numbers(X: NDArray[np.float64], y: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the target of a sample for regressors: the class plus the first feature, scaled to at most 1."""
-    return np.asarray(y + np.nan_to_num(X[:, 0] / np.nanmax(np.abs(X[:, 0]))))
-
-
-LINES = 11  # maximum number of lines in a snippet
+LINES = 10  # maximum number of lines in a snippet
 
 
 @dataclass(frozen=True)
@@ -142,8 +135,7 @@ class Opened:
 
     def sample(self, name: str = "two-classes") -> tuple[NDArray[np.float64], NDArray[Any]]:
         """Return a sample table with this run's seed; see `mfbench_check.subjects.sample`. Regressors get numbers."""
-        X, y = sample(name, self.seed)
-        return (X, as_numbers(X, y)) if self.kind == "regressor" else (X, y)
+        return sample(name, self.seed, numbers=self.kind == "regressor")
 
     def settings(self, **overrides: Any) -> dict[str, Any]:
         """Return the parameters set by checks: the spec's, and a seed if the estimator accepts one."""
@@ -204,8 +196,7 @@ class Opened:
         head = [
             "import mfbench, numpy as np",
             "from mfbench.testing import sample",
-            f"X, y = sample({table!r}, seed={self.seed})",
-            *([_AS_NUMBERS] if self.kind == "regressor" else []),
+            f"X, y = sample({table!r}, seed={self.seed}{', numbers=True' if self.kind == 'regressor' else ''})",
             f"method = mfbench.make({text!r}, kind={self.kind!r})",
         ]
         code = [*head, *lines]

@@ -26,7 +26,7 @@ def exception_of(snippet):
     return None
 
 
-@pytest.mark.parametrize("module", ["broken_contract", "broken_symmetry"])
+@pytest.mark.parametrize("module", ["broken_contract", "broken_symmetry", "broken_regressors"])
 def test_the_snippets_of_the_broken_methods_of_a_module_fail(module, monkeypatch):
     monkeypatch.setenv("MFBENCH_LOAD_PLUGINS", module)
     rows = [row for row in importlib.import_module(module).BANK if row[3] not in WITHOUT]

@@ -90,9 +90,9 @@ class TestOpened:
         with pytest.raises(AssertionError):
             exec(code, {})
 
-    def test_a_snippet_has_eleven_lines_at_most(self, opened):
-        with pytest.raises(ValueError, match="12 lines"):
-            opened("mean-gap").snippet(*["pass"] * 8)
+    def test_a_snippet_has_ten_lines_at_most(self, opened):
+        with pytest.raises(ValueError, match="11 lines"):
+            opened("mean-gap").snippet(*["pass"] * 7)
 
     def test_the_file_of_a_suite_is_found_though_the_name_was_ambiguous_elsewhere(self, registry):
         plugin = next(plugin for plugin in registry.plugins.values() if plugin.name == "unsound_suites")
