@@ -48,6 +48,6 @@ def test_the_nearest_name_is_suggested():
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_the_numbers_of_a_table_keep_its_classes_apart_and_are_finite(name):
-    (X, y), (_, numbers) = sample(name, 3), sample(name, 3, numbers=True)
+    (_, y), (_, numbers) = sample(name, 3), sample(name, 3, numbers=True)
     assert np.isfinite(numbers).all() and len(np.unique(numbers)) > len(numbers) / 2
     assert (np.abs(numbers - y) <= 1).all() and np.abs(numbers - y).max() > 0.9

@@ -62,6 +62,24 @@ def test_presets(simulations):
     assert ours[:, 1].mean() <= 0.03
 
 
+# Simulation, and the mean detection of numbers and of their halves in docs/reproduction.md.
+HALVES = {
+    ("RFVM, default", 1): (0.97, 0.71),
+    ("RFVM, default", 2): (0.42, 0.44),
+    ("RFVM, paper, 7 bins", 1): (0.36, 0.08),
+    ("RFVM, paper, 7 bins", 2): (0.12, 0.07),
+}
+
+
+@pytest.mark.parametrize(("name", "number"), HALVES)
+def test_what_cutting_the_numbers_costs(simulations, name, number):
+    """Eight rounds: the means are within four standard errors of those of the table, and false alarms stay rare."""
+    for cut, mean in zip((False, True), HALVES[name, number], strict=True):
+        found = simulations.rates(simulations.METHODS[name], 8, number, cut)
+        assert abs(found[:, 0].mean() - mean) < 4 * max(found[:, 0].std(ddof=1), 0.1) / np.sqrt(8)
+        assert found[:, 1].mean() < 0.03
+
+
 FIRST = {
     "paper": (lambda s: RFVM("paper"), [0.1, 1.0, 0.0], 0.0),
     "paper, 16 bins": (lambda s: RFVM("paper", bins=16, target_bins=16), [1.0, 1.0, 1.0], 35),
