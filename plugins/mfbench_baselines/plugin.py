@@ -110,7 +110,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
         ),
         SelectorSpec(
             name="elastic-net-cv",
-            summary="Elastic net, half its penalty L1, with the penalty chosen by 10-fold cross-validation",
+            summary="Elastic net, with the penalty chosen by 10-fold cross-validation; half of it is L1",
             factory="mfbench_baselines.lasso:LassoSelector",
             defaults={"l1_ratio": 0.5},
             paper="H. Zou, T. Hastie, Regularization and variable selection via the elastic net, Journal of the Royal "
