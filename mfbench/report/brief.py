@@ -51,7 +51,7 @@ def brief_report(
         own = across_datasets.calibration(run)
         sections.append(Section(own.title, own.tables))
     if kind in ("comparison", "rounds", "calibration"):
-        sections.append(Section("Methods, best average rank first", [method_lines(run, width)]))
+        sections.append(Section("Methods, best mean first", [method_lines(run, width)]))
     more = [f"All tables, tests and remarks: {full}"] if full else []
     sections += [
         Section("Remarks", notes=[*problems(run), *added[-1].notes]),

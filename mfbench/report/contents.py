@@ -17,8 +17,9 @@ from rich.cells import cell_len
 from mfbench.host.expressions import Plugin
 from mfbench.host.registry import HOST, Registry, load_registry
 from mfbench.model.sections import Cell, Chart, Report, Section, Table
+from mfbench.report.answer import answer_across
 from mfbench.report.cells import MARK
-from mfbench.report.heading import answer_across, data_of, environment_of, setting_of
+from mfbench.report.heading import data_of, environment_of, setting_of
 from mfbench.report.render.files import plain_value
 from mfbench.report.sections import across_datasets, curves, features, published, remarks, scores, timing
 from mfbench.stats.results import Run
@@ -39,9 +40,9 @@ def across_datasets_of(run: Run) -> Section:
     return across_datasets.section_across(run.overall(), run.settings.metric, run.settings.score)
 
 
-def pairs_of(run: Run) -> Section:
-    """Return the section of all pairs of methods."""
-    return across_datasets.section_of_pairs(run.overall(), run.settings.score.percent)
+def ranks_of(run: Run) -> Section:
+    """Return the section of tests of ranks."""
+    return across_datasets.section_of_ranks(run.overall(), run.settings.score)
 
 
 CONTENTS = (
@@ -51,7 +52,7 @@ CONTENTS = (
     ListedSection(scores.methods, ("comparison", "rounds", "calibration")),
     ListedSection(curves.curves, ("comparison",)),
     ListedSection(across_datasets_of, ("comparison", "rounds")),
-    ListedSection(pairs_of, ("comparison", "rounds"), on_request=True),
+    ListedSection(ranks_of, ("comparison", "rounds"), on_request=True),
     ListedSection(lambda run: timing.time_ratios(run.time_ratios), ("comparison", "rounds"), on_request=True),
     ListedSection(curves.curve_details, ("comparison",), on_request=True),
     ListedSection(features.features, ("comparison",), on_request=True),
@@ -75,7 +76,12 @@ def answer_of(run: Run) -> list[str]:
     """Return the conclusion of a run in one or two sentences; empty for a shard, and if no scores are compared."""
     if run.meta.shard is not None:
         return []
-    return answer_across(run.overall()) if kind_of(run) in ("comparison", "rounds") else []
+    if kind_of(run) not in ("comparison", "rounds"):
+        return []
+    answer, done = answer_across(run.overall(), run.settings.score), int(run.outcomes["status"].notna().sum())
+    if done < len(run.outcomes):
+        answer[0] = f"So far, with {done:,} of {len(run.outcomes):,} trials: {answer[0][0].lower()}{answer[0][1:]}"
+    return answer
 
 
 def report_of(

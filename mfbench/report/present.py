@@ -58,7 +58,7 @@ def report_of_table(table: PublishedTable, score: Score, overall: Overall, *, st
         [
             _printed_figures(table, overall, score),
             across_datasets.section_across(overall, table.about.metric, score),
-            *([across_datasets.section_of_pairs(overall, score.percent)] if statistics else []),
+            *([across_datasets.section_of_ranks(overall, score)] if statistics else []),
         ],
         {
             "title": table.title,

@@ -1,4 +1,4 @@
-"""Many methods on many datasets: Friedman's test, Nemenyi's critical difference, Holm's adjustment, win probabilities.
+"""Many methods on many datasets: mean differences, Friedman's test, Nemenyi's critical difference, win probabilities.
 
 Every function takes one value per dataset and method, because folds of one dataset carry no information about others.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal
@@ -21,6 +21,8 @@ from mfbench.model.evaluation import TaskSpec
 from mfbench.run.trial.metrics import Metric, resolve_metrics
 from mfbench.stats.bayesian import signed_rank_test
 from mfbench.stats.cells import MissingPolicy
+from mfbench.stats.mean_differences import CAP, Error, MeanDifferences, no_error, ordered
+from mfbench.stats.multiple import holm
 from mfbench.stats.paired import (
     MOST_EXACT,
     POWER,
@@ -96,21 +98,6 @@ def not_separated(ranks: ArrayLike, difference: float) -> list[tuple[int, int]]:
     return [
         (first, int(end)) for first, end in enumerate(last) if end > first and (first == 0 or end > last[first - 1])
     ]
-
-
-def holm(p_values: ArrayLike) -> NDArray[np.float64]:
-    """Return p-values adjusted by Holm's method, in the order of the input."""
-    # Sorted p-values are multiplied by m, m - 1, …, 1 and made monotone. Rejecting below a level controls the
-    # family-wise error rate at that level. NaN stays NaN and is not counted.
-    # Reference: S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics
-    # 6:65-70, 1979.
-    values = np.asarray(p_values, dtype=float)
-    adjusted = np.full(values.shape, np.nan)
-    present = np.flatnonzero(~np.isnan(values))
-    order = present[np.argsort(values[present], kind="stable")]
-    steps = np.minimum(1.0, np.arange(len(order), 0, -1) * values[order])
-    adjusted[order] = np.maximum.accumulate(steps)
-    return adjusted
 
 
 def win_probabilities(means: pd.DataFrame, *, greater_is_better: bool = True) -> pd.DataFrame:
@@ -272,6 +259,10 @@ class Overall:
     # Whether the reference was chosen as the best by these very scores. If so, its p-values are adjusted over all pairs
     # of methods, since any of them could have been the best.
     chosen: bool = False
+    cap: float = CAP * 0.01  # differences count up to this size in statements about datasets like these
+    # The errors of all pairs of some methods on a dataset; None where folds allow no test.
+    errors: Callable[[str, Sequence[str]], Error | None] = no_error
+    families: Mapping[str, str] = field(default_factory=dict)  # of related datasets, which count as one
 
     @property
     def n_datasets(self) -> int:
@@ -342,15 +333,13 @@ class Overall:
         return k * (k - 1) // 2 if self.chosen else k - 1
 
     @cached_property
-    def not_worse(self) -> list[str]:
-        """The method with the best average rank, then those not significantly worse by `pairs`, best first."""
-        # The best is chosen from the same scores, so Holm's adjustment is over all pairs. Empty if there is no test.
-        if not self.testable:
-            return []
-        best = str(self.ranks.index[0])
-        against = self.pairs[self.pairs["first"] == best]
-        worse = against[(against["holm"] < self.alpha) & (against["effect"] > 0)]
-        return [best, *(name for name in against["second"] if name not in set(worse["second"]))]
+    def claims(self) -> MeanDifferences:
+        """What the mean differences show: on these datasets, and on datasets like these."""
+        scores = ordered(self.completed.scores * (1 if self.greater_is_better else -1))
+        errors = [self.errors(str(dataset), list(scores.columns)) for dataset in scores.index]
+        families = [self.families.get(str(dataset), str(dataset)) for dataset in scores.index]
+        reference = None if self.chosen else self.reference
+        return MeanDifferences(scores, errors, families, self.rope, self.cap, self.alpha, reference, self.seed)
 
     @cached_property
     def wins(self) -> pd.DataFrame:

@@ -113,6 +113,8 @@ class ComparisonSettings:
     own_ratios: tuple[tuple[str, float], ...] = ()
     # The standard deviation of each dataset's target, if it is a number: what a score in units is divided by.
     spreads: tuple[tuple[str, float], ...] = ()
+    rows: tuple[tuple[str, int], ...] = ()  # the number of rows of each dataset, or of rounds that measure no row
+    families: tuple[tuple[str, str], ...] = ()  # the family of each dataset that is related to another one
     weighted: tuple[str, ...] = ()  # datasets whose rows have weights
     has_weights: bool = False  # whether the rows that are compared have weights
     grouped: tuple[str, ...] = ()  # datasets whose rows are alike in groups

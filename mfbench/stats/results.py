@@ -150,6 +150,9 @@ class Run:
         chosen = self.meta.report.model_dump(include={"test", "alpha", "published_test", "rope", "missing"})
         chosen |= {"ratio": self.protocol.test_train_ratio, "own_ratios": own}
         chosen["weighted"], chosen["spreads"] = tuple(self.meta.with_weights), selection.spreads(self._stored.datasets)
+        chosen["families"] = selection.families(self._stored.datasets)
+        if not self.detects:
+            chosen["rows"] = tuple((each["label"], each["n_samples"]) for each in self._stored.datasets)
         grouped = tuple(label for label, splits in self.meta.splits.items() if splits.grouped)
         return ComparisonSettings(metric, self.meta.scores, reference, grouped=grouped, **chosen)
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mfbench.errors import RunError
-from mfbench.stats.across_datasets import holm
 from mfbench.stats.bayesian import Posterior, correlated_t_test
 from mfbench.stats.cells import CellResults, ComparisonSettings
+from mfbench.stats.multiple import holm
 from mfbench.stats.paired import (
     LEAST_PAIRS,
     TOO_FEW,

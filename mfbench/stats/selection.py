@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -105,6 +107,21 @@ def largest_classes(datasets: Iterable[Mapping[str, Any]]) -> dict[str, float]:
 def spreads(datasets: Iterable[Mapping[str, Any]]) -> tuple[tuple[str, float], ...]:
     """Return the label of each dataset that has numbers, and the standard deviation of its target."""
     return tuple((each["label"], float(np.std(each["truth"]))) for each in datasets if not each["class_names"])
+
+
+_PAGE = re.compile(r"https?://[^\s;,()]+")
+
+
+def families(datasets: Iterable[Mapping[str, Any]]) -> tuple[tuple[str, str], ...]:
+    """Return the label of each dataset whose source names the same page as another's, and that of their family."""
+    pages = {each["label"]: set(_PAGE.findall(each["source"] or "")) for each in datasets}
+    family: dict[str, str] = {}
+    for label, own in pages.items():
+        related = {family[other] for other in family if own & pages[other]}
+        family[label] = min([label, *related])
+        family |= {other: family[label] for other, name in family.items() if name in related}
+    counts = Counter(family.values())
+    return tuple((label, name) for label, name in family.items() if counts[name] > 1)
 
 
 def collections_of(datasets: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:

@@ -141,7 +141,7 @@ def summarise(
     dummies: Mapping[str, float] | None = None,
     verdicts: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
-    """Return one row per method, best average rank first."""
+    """Return one row per method, best mean first."""
     if not len(trials):
         return pd.DataFrame()
     cells = results_by_cell(trials, settings.metric)
@@ -165,7 +165,9 @@ def summarise(
     ]
     table = pd.DataFrame(rows)
     whole = ["peak_memory", "failed", "planned"]
-    return table.astype(dict.fromkeys(whole, int)).sort_values("rank", kind="stable", ignore_index=True)
+    table = table.astype(dict.fromkeys(whole, int))
+    order = settings.sign * table["mean"].round(12)
+    return table.iloc[np.argsort(-order.to_numpy(), kind="stable")].reset_index(drop=True)
 
 
 def time_table(trials: pd.DataFrame) -> pd.DataFrame:

@@ -45,10 +45,15 @@ def verdicts_of(run: Run) -> dict[str, str]:
         # Always include both, so that a change by one rule does not make the other's verdict appear or vanish.
         verdicts[f"{subject}, by the rule to trust"] = str(row["sound"])
     overall = run.overall()
-    for row in overall.against_reference.to_dict("records"):
-        significant = row["holm"] < settings.alpha
-        verdict = ("better" if row["effect"] > 0 else "worse") if significant else "no significant difference"
-        verdicts[f"{row['first']} against {row['second']} across datasets"] = verdict
+    claims = overall.claims
+    for frame, column, where in (
+        (claims.these, "holm", "on these datasets"),
+        (claims.like_these, "named", "on datasets like these"),
+    ):
+        for row in claims.against(str(settings.reference), frame).to_dict("records"):
+            separated = row[column] < settings.alpha
+            verdict = ("better" if row["mean"] > 0 else "worse") if separated else "not separated"
+            verdicts[f"{row['first']} against {row['second']} {where}"] = verdict
     if overall.friedman is not None:
         rejects = overall.friedman.p_value < settings.alpha
         verdicts["all methods across datasets"] = "a significant difference" if rejects else "no significant difference"

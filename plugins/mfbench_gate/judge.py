@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from mfbench.stats.across_datasets import holm
+from mfbench.stats.multiple import holm
 from mfbench_gate.comparison import CellVerdict, ComparedCell, MeasuredCase, WorseLimits, amount
 from mfbench_gate.scores import MOST_PAIRS, interval, minimum_pairs, p_greater, p_two_sided
 

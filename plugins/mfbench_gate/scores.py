@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from mfbench.base.text import counted
 from mfbench.model.evaluation import Score
 from mfbench.model.trials import Status
-from mfbench.stats.across_datasets import holm
+from mfbench.stats.multiple import holm
 from mfbench.stats.paired import IDENTICAL, LEAST_PAIRS, NO_SPREAD, UNMET, corrected_t_test
 from mfbench_gate.comparison import CellVerdict, ChangedPredictions, ComparedCell, MeasuredCase, WorseLimits
 

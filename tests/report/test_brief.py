@@ -72,7 +72,7 @@ class TestLargeRun:
 
     def test_every_method_has_one_line(self, large):
         lines = printed(large, 200)
-        start = lines.index("Methods, best average rank first")
+        start = lines.index("Methods, best mean first")
         end = lines.index("", start + 5)
         found = [line.split()[0] for line in lines[start:end] if re.match(r" *M\d\d ", line)]
         assert found == [f"M{m:02}" for m in reversed(range(27))]
@@ -127,9 +127,9 @@ class TestSmallRun:
     def test_the_last_lines_are_the_answer_and_the_page(self, run):
         lines = printed(run, 300, page=Path("reports/own/report.html"), command="mfbench report own --open")
         assert lines[-3:] == [
-            "A has the best average rank, 1.00, over 2 datasets.",
-            "2 datasets are too few for any difference to be significant (Wilcoxon's test over datasets, with Holm's "
-            "adjustment over all pairs of methods, α = 0.05).",
+            "On these 2 datasets, A is better on average than both other methods, both by more than 1 percentage "
+            "point.",
+            "2 datasets cannot support a statement about other datasets: it takes 6.",
             "Page: reports/own/report.html",
         ]
         lines = printed(run, 300, command="mfbench report own --open", full="mfbench report own --full")
@@ -294,7 +294,7 @@ class TestKinds:
         assert not any(note.startswith("Bold") for section in report.sections for note in section.notes)
         lines = printed(run, 100)
         assert max(map(cell_len, lines)) <= 100
-        assert any("average rank" in line for line in lines[-3:])
+        assert any("On these 2 datasets" in line for line in lines[-3:])
 
     def test_nothing_to_measure(self, write_run):
         run = write_run({}, left_out=[("gone", "no network")])

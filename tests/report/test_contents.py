@@ -22,7 +22,7 @@ class TestKinds:
         assert kind_of(small_run) == "comparison"
         names = titles(report_of(small_run))
         assert names[0].startswith("Accuracy, percent")
-        assert names[1:] == ["Other scores", "Methods, best average rank first", "Across 1 dataset", "Remarks"]
+        assert names[1:] == ["Other scores", "Methods, best mean first", "Across 1 dataset", "Remarks"]
 
     def test_calibration_displays_the_rejections_and_no_scores(self, write_run):
         cells = {(f"two(seed={i})", m): [0.5, 0.6, 0.4, 0.5, 0.7] for i in range(4) for m in "AB"}
@@ -45,7 +45,7 @@ class TestKinds:
     def test_sections_on_request(self, write_run):
         run = write_run({(f"d{i}", m): 0.5 + k / 10 for i in range(3) for k, m in enumerate("AB")})
         more = [name for name in titles(report_of(run, statistics=True)) if name not in titles(report_of(run))]
-        assert [name.split(" ")[0] for name in more] == ["Pairs", "Time:", "Features"]
+        assert [name.split(" ")[0] for name in more] == ["Ranks", "Time:", "Features"]
 
 
 class TestPlugins:

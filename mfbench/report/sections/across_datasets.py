@@ -1,15 +1,17 @@
-"""Comparison across all datasets: the reference against each method, the critical-difference diagram, and all pairs."""
+"""Comparison across all datasets: mean differences, the critical-difference diagram, and tests of ranks."""
 
 import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from mfbench.base.text import counted, listing
 from mfbench.model.evaluation import Score
 from mfbench.model.sections import Cell, Report, Section, Table
 from mfbench.report import cells
+from mfbench.report.answer import where
 from mfbench.report.charts.critical_difference import critical_difference_chart
 from mfbench.stats.across_datasets import Overall
 from mfbench.stats.power import Power
@@ -20,18 +22,101 @@ PROBABILITIES = "Share of datasets on which the method of the row is better than
 
 
 def section_across(overall: Overall, metric: str, score: Score) -> Section:
-    """Return the section of tests across datasets, for a run or a published table."""
+    """Return the section on mean differences over datasets, for a run or a published table."""
     title = f"Across {counted(overall.n_datasets, 'dataset')}"
-    if len(overall.against_reference):
-        title += f", {overall.reference} against each method"
     chart = critical_difference_chart(overall)
     return Section(
         title,
-        _reference_table(overall, score.percent),
+        _claims_tables(overall, score),
         [] if chart is None else [chart],
-        notes=[*cells.notes_of_units(metric, score), *_test_notes(overall, score), *_missing_notes(overall)],
+        notes=[*cells.notes_of_units(metric, score), *_claims_notes(overall, score), *_missing_notes(overall)],
         data={"overall": lambda: overall_data(overall)},
     )
+
+
+def _claims_tables(overall: Overall, score: Score) -> list[Table]:
+    """Return the methods, best mean first, on these datasets and on datasets like these."""
+    claims, percent = overall.claims, score.percent
+    if len(claims.methods) < 2 or not len(claims.scores):
+        return []
+    compared = str(overall.reference) if overall.reference in claims.methods else claims.methods[0]
+    means, groups = overall.completed.scores.mean(axis=0), claims.groups(claims.these, "holm")
+    own = claims.against(compared, claims.these).set_index("second").to_dict("index")
+    rows: list[list[object]] = []
+    for method in claims.methods:
+        lead = [method, cells.size_cell(means[method], percent), groups[method]]
+        row = own.get(method)
+        rows.append([*lead, *(_of_these(row, overall, percent) if row else [Cell("compared"), *[cells.DASH] * 4])])
+    columns = ["method", "mean", "group", f"{compared} ahead by", "without any one", "p", "tau", "better/within/worse"]
+    tables = [cells.table_of(columns, rows, f"On {where(overall)}")]
+    if claims.is_enough:
+        groups = claims.groups(claims.like_these, "adjusted")
+        own = claims.against(compared, claims.like_these).set_index("second").to_dict("index")
+        rows = []
+        for method in claims.methods:
+            row = own.get(method)
+            last = _of_others(row, "adjusted" if claims.reference is None else "named", percent) if row else None
+            rows.append([method, groups[method], *(last or [Cell("compared"), *[cells.DASH] * 3])])
+        columns = ["method", "group", f"{compared} ahead by, capped", "p", "new dataset: better", "new dataset: worse"]
+        tables.append(cells.table_of(columns, rows, "On datasets like these"))
+    return tables
+
+
+def _of_these(row: Mapping[Any, Any], overall: Overall, percent: bool) -> list[object]:
+    return [
+        _interval(row, percent),
+        _range(row["least"], row["most"], percent) if overall.n_datasets > 1 else cells.DASH,
+        cells.p_text(row["holm"]),
+        cells.size_cell(row["tau"], percent),
+        "/".join(f"{row[name]:g}" for name in ("better", "within", "worse")),
+    ]
+
+
+def _of_others(row: Mapping[Any, Any], column: str, percent: bool) -> list[object]:
+    shares = [f"{row[name]:.2f} [{row[f'{name}_low']:.2f}, {row[f'{name}_high']:.2f}]" for name in ("better", "worse")]
+    return [_interval(row, percent), cells.p_text(row[column]), *shares]
+
+
+def _interval(row: Mapping[Any, Any], percent: bool) -> str:
+    middle = cells.size_text(row["mean"], percent, "+")
+    return f"{middle} {_range(row['low'], row['high'], percent)}" if np.isfinite(row["low"]) else middle
+
+
+def _range(low: float, high: float, percent: bool) -> str:
+    return f"[{cells.size_text(low, percent, '+')}, {cells.size_text(high, percent, '+')}]"
+
+
+def _claims_notes(overall: Overall, score: Score) -> list[str]:
+    claims = overall.claims
+    if len(claims.methods) < 2 or not len(claims.scores):
+        return ["No comparison: it needs a dataset and two methods with scores."]
+    margin, level = cells.in_points(claims.margin, score), f"{100 * (1 - claims.alpha):g} %"
+    notes = [
+        "Methods that share a letter are not separated, which does not make them equal. On these datasets: mean "
+        f"difference with the {level} interval of a single pair, from the errors that folds leave; p and groups with "
+        "Holm's adjustment over all pairs of methods. Without any one: range of the difference if a dataset is left "
+        "out. Tau: standard deviation of the true differences. Better/within/worse: number of datasets with a "
+        f"difference above, within and below {margin}."
+    ]
+    if claims.is_enough:
+        pairs = f"over those of {claims.reference}, in groups over all" if claims.reference else "over all pairs"
+        cap = f"capped at {cells.in_points(claims.cap, score)}"
+        notes.append(
+            f"On datasets like these: mean difference, {cap}, in a population from which these are taken to be drawn; "
+            f"p by sign flips of whole datasets, adjusted step-down {pairs}. New dataset: share of datasets that, "
+            f"measured in the same way, have a difference of more than {margin}, with its {level} interval."
+        )
+    related: dict[str, list[str]] = {}
+    for label, family in zip(claims.scores.index, claims.families, strict=True):
+        related.setdefault(family, []).append(str(label))
+    lists = [listing(labels) for labels in related.values() if len(labels) > 1]
+    if lists and claims.is_enough:
+        notes.append(f"Related datasets, whose signs flip together: {'; '.join(lists)}.")
+    equal = claims.these[claims.these["equal"] < claims.alpha]
+    if len(equal):
+        pairs = "; ".join(f"{a} and {b}" for a, b in zip(equal["first"], equal["second"], strict=True))
+        notes.append(f"Equal on these datasets within {margin} (two one-sided tests with Holm's adjustment): {pairs}.")
+    return notes
 
 
 def _reference_table(overall: Overall, percent: bool) -> list[Table]:
@@ -66,9 +151,7 @@ def _effect(row: Mapping[Any, Any], percent: bool) -> list[str]:
     return [*sizes, cells.p_text(row["p_value"]), cells.p_text(row["holm"])]
 
 
-def _test_notes(overall: Overall, score: Score) -> list[str]:
-    if not overall.testable:
-        return ["No test across datasets: it needs two datasets and two methods with scores."]
+def _rank_notes(overall: Overall, score: Score) -> list[str]:
     family = "the methods of the table"
     if overall.chosen:
         family = "all pairs of methods, because the reference was chosen as the best of the same scores"
@@ -80,21 +163,8 @@ def _test_notes(overall: Overall, score: Score) -> list[str]:
         f"whether the two methods differ significantly at α = {overall.alpha:g} after this adjustment. Detectable: "
         f"smallest mean difference that this test finds with a probability of 80 % at α/{overall.n_comparisons}, the "
         "strictest step of Holm's method, if differences vary between datasets as they do here; –: none.",
-        *_best_notes(overall),
         "P: Bayesian signed-rank test; the probabilities that the reference is better, practically equal (within "
         f"{cells.in_points(overall.rope, score)}) and worse. {CERTAIN:g} is a common threshold.",
-    ]
-
-
-def _best_notes(overall: Overall) -> list[str]:
-    """Return notes on the methods that are not significantly worse than the one with the best average rank."""
-    if overall.pairs["detectable"].isna().all():
-        return []
-    best, *others = overall.not_worse
-    return [
-        f"Best average rank: {best}. Not significantly worse by Wilcoxon's test, adjusted by Holm's method over all "
-        f"{len(overall.pairs)} pairs of methods because the best is chosen from the same scores: "
-        f"{', '.join(others) or 'none'}."
     ]
 
 
@@ -124,14 +194,17 @@ def _missing_notes(overall: Overall) -> list[str]:
     return notes
 
 
-def section_of_pairs(overall: Overall, percent: bool) -> Section:
-    """Return all pairs of methods and the shares of wins; empty if nothing can be tested."""
-    title = f"Pairs of methods across {counted(overall.n_datasets, 'dataset')}"
+def section_of_ranks(overall: Overall, score: Score) -> Section:
+    """Return the tests of ranks, all pairs of methods and the shares of wins; empty if nothing can be tested."""
+    title = f"Ranks across {counted(overall.n_datasets, 'dataset')}"
     if not overall.testable:
         return Section(title)
     pairs = cells.table_of(
         ["pair", "difference [interval]", "detectable", "effect", "p", "p (Holm)"],
-        [[f"{row['first']} – {row['second']}", *_effect(row, percent)] for row in overall.pairs.to_dict("records")],
+        [
+            [f"{row['first']} – {row['second']}", *_effect(row, score.percent)]
+            for row in overall.pairs.to_dict("records")
+        ],
         f"All {len(overall.pairs)} pairs",
     )
     shares = overall.wins.to_dict("index")
@@ -139,7 +212,12 @@ def section_of_pairs(overall: Overall, percent: bool) -> Section:
         [name, *(cells.DASH if other == name else f"{own[other]:.2f}" for other in shares)]
         for name, own in shares.items()
     ]
-    return Section(title, [pairs, cells.table_of(["method", *map(str, shares)], rows, PROBABILITIES)])
+    tables = [
+        *_reference_table(overall, score.percent),
+        pairs,
+        cells.table_of(["method", *map(str, shares)], rows, PROBABILITIES),
+    ]
+    return Section(title, tables, notes=_rank_notes(overall, score))
 
 
 def overall_data(overall: Overall) -> dict[str, Any]:
@@ -156,7 +234,11 @@ def overall_data(overall: Overall) -> dict[str, Any]:
         "not_separated": [list(overall.ranks.index[first : last + 1]) for first, last in overall.groups]
         if testable
         else [],
-        "not_worse": overall.not_worse,
+        "not_worse": overall.claims.not_worse,
+        "cap": overall.cap,
+        "families": dict(zip(overall.claims.scores.index, overall.claims.families, strict=True)),
+        "these_datasets": overall.claims.these,
+        "like_these": overall.claims.like_these,
         "comparisons": max(0, overall.n_comparisons),
         "against_reference": overall.against_reference,
         "pairs": overall.pairs,

@@ -180,7 +180,7 @@ def compared_folds(coverage: pd.DataFrame, trial_name: str) -> list[str]:
 
 
 def methods(run: Run) -> Section:
-    """Return the section on methods, one row each, best average rank first."""
+    """Return the section on methods, one row each, best mean first."""
     settings, summary = run.settings, run.summary()
     verdicts, averaged = verdict_columns(run), cells.across_name(settings.metric, settings.score)
     columns = ["method", "what it is", f"mean {averaged}", "rank", *(title for title, _ in verdicts)]
@@ -208,7 +208,7 @@ def methods(run: Run) -> Section:
         "methods that are not tuned this way."
     ] * bool(optimistic)
     return Section(
-        "Methods, best average rank first",
+        "Methods, best mean first",
         [cells.table_of([*columns, "time", "peak memory", "failed"], rows, wrap=1)],
         [] if chart is None else [chart],
         notes,

@@ -486,7 +486,14 @@ method sound_tie:integer sound_loss:integer sound_no_verdict:integer tune_second
 method fit_seconds:number predict_seconds:number total_seconds:number peak_memory:integer failed:integer planned:integer
 overall datasets:[string] dropped:[string] absent:[string] filled:integer ranks:{number} friedman:friedman|null
 overall critical_difference:number|null not_separated:[[string]] not_worse:[string] comparisons:integer
+overall cap:number families:{string} these_datasets:[these_datasets] like_these:[like_these]
 overall against_reference:[against_reference] pairs:[pair] win_probabilities:{{number}}
+these_datasets first:string second:string mean:number low:number|null high:number|null low_all:number|null
+these_datasets high_all:number|null least:number most:number p_value:number|null holm:number|null beyond:number|null
+these_datasets equal:number|null tau:number|null better:integer within:integer worse:integer
+like_these first:string second:string mean:number low:number high:number low_all:number high_all:number adjusted:number
+like_these named:number|null equal:number better:number better_low:number better_high:number worse:number
+like_these worse_low:number worse_high:number
 friedman n_datasets:integer n_methods:integer chi2:number p_value:number f:number|null f_p_value:number
 pair first:string second:string mean:number difference:number low:number|null high:number|null effect:number
 pair p_value:number holm:number detectable:number|null

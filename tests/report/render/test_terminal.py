@@ -146,7 +146,7 @@ class TestShow:
     def below(self, run, width):
         """Return the table of methods, as printed."""
         text = printed(run, width)
-        return text[text.index("Methods, best average rank first") :]
+        return text[text.index("Methods, best mean first") :]
 
     @pytest.mark.parametrize("width", [100, 160])
     def test_the_table_of_methods_is_whole(self, small_run, width):

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from mfbench.report.contents import across_datasets_of, pairs_of, report_of
+from mfbench.report.contents import across_datasets_of, ranks_of, report_of
 from mfbench.report.render.files import to_json, to_markdown
 from mfbench.run.store.store import Store
 
@@ -17,16 +17,45 @@ def run(write_run):
     return write_run(cells, report={"reference": "C"})
 
 
-def test_the_table_is_that_of_the_statistics(run):
+def test_the_tables_are_those_of_the_statistics(run):
     section = across_datasets_of(run)
-    assert section.title == "Across 8 datasets, C against each method"
-    (table,) = section.tables
-    frame = run.overall().against_reference
-    assert [row[0].text for row in table.rows] == frame["second"].tolist() == ["B", "A"]
-    for row, expected in zip(table.rows, frame.to_dict("records"), strict=True):
-        assert row[2].text == f"{100 * expected['mean']:+.2f}"
-        assert row[-1].text == "C better"
-        assert row[3].text.startswith(f"{100 * expected['difference']:+.1f} [")
+    assert section.title == "Across 8 datasets"
+    these, others = section.tables
+    assert [table.title for table in section.tables] == ["On these 8 datasets", "On datasets like these"]
+    claims = run.overall().claims
+    assert [row[0].text for row in these.rows] == claims.methods == ["C", "B", "A"]
+    assert [row[2].text for row in these.rows] == ["a", "b", "c"] == [row[1].text for row in others.rows]
+    for place, name in enumerate(claims.methods[1:], 1):
+        (own,), (other,) = (
+            frame[frame["second"] == name].query("first == 'C'").to_dict("records")
+            for frame in (claims.these, claims.like_these)
+        )
+        cells = [cell.text for cell in these.rows[place]]
+        assert cells[3] == f"{100 * own['mean']:+.1f} [{100 * own['low']:+.1f}, {100 * own['high']:+.1f}]"
+        assert cells[4] == f"[{100 * own['least']:+.1f}, {100 * own['most']:+.1f}]"
+        assert cells[7] == f"{own['better']}/{own['within']}/{own['worse']}"
+        cells = [cell.text for cell in others.rows[place]]
+        assert cells[2].startswith(f"{100 * other['mean']:+.1f} [")
+        assert cells[4] == f"{other['better']:.2f} [{other['better_low']:.2f}, {other['better_high']:.2f}]"
+    assert [cell.text for cell in these.rows[0][3:]] == ["compared", *"––––"]
+
+
+def test_a_reference_behind_the_best_is_compared_from_its_side(run):
+    these, others = across_datasets_of(run.replace(reference="B")).tables
+    assert these.columns[3] == "B ahead by"
+    assert these.rows[0][3].text.startswith("-") and these.rows[2][3].text.startswith("+")
+    assert others.rows[1][2].text == "compared"
+
+
+def test_related_datasets_are_named(write_run):
+    rng = np.random.default_rng(0)
+    cells = {(f"d{i}", m): 0.7 + 0.02 * k + rng.normal(0, 0.005) for i in range(8) for k, m in enumerate("AB")}
+    pages = {f"d{i}": f"https://example.org/{i // 2}" for i in range(2)}
+    run = write_run(cells)
+    for dataset in run._stored.datasets:
+        dataset["source"] = pages.get(dataset["label"], "")
+    assert run.overall().claims.n_families == 7
+    assert "Related datasets, whose signs flip together: d0 and d1." in across_datasets_of(run).notes
 
 
 def test_the_diagram_is_a_chart_of_the_section(run):
@@ -37,7 +66,7 @@ def test_the_diagram_is_a_chart_of_the_section(run):
 
 
 def test_shares_of_wins(run):
-    table = pairs_of(run).tables[1]
+    table = ranks_of(run).tables[2]
     rows = [[cell.text for cell in row] for row in table.rows]
     assert rows == [["C", "–", "1.00", "1.00"], ["B", "0.00", "–", "1.00"], ["A", "0.00", "0.00", "–"]]
 
@@ -49,13 +78,13 @@ def test_one_dataset_or_method_has_no_chart(write_run):
 
 def test_methods_that_do_not_differ_significantly(write_run):
     run = write_run({(f"d{i}", m): 0.5 + 0.01 * ((i + k) % 2) for i in range(6) for k, m in enumerate("AB")})
-    (table,) = across_datasets_of(run).tables
+    table = ranks_of(run).tables[0]
     assert (table.rows[0][-1].text, table.rows[0][-1].role) == ("not significant", "missing")
 
 
-def test_pairs_have_two_tables_or_none(run, write_run):
-    assert [table.title.split()[0] for table in pairs_of(run).tables] == ["All", "Share"]
-    assert not pairs_of(write_run({("d", "A"): 0.5})).has_content
+def test_ranks_have_three_tables_or_none(run, write_run):
+    assert [table.title.split(" ")[0] for table in ranks_of(run).tables] == ["", "All", "Share"]
+    assert not ranks_of(write_run({("d", "A"): 0.5})).has_content
 
 
 def test_every_form_has_it(run):

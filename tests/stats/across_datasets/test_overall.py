@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
 
 from mfbench.stats.across_datasets import Overall, complete
 
@@ -94,24 +93,3 @@ class TestDirections:
 
     def test_a_reference_without_scores_compares_nothing(self):
         assert len(overall(self.MEANS, "Z").against_reference) == 0
-
-
-@pytest.mark.slow(reason="hundreds of comparisons across datasets")
-@pytest.mark.parametrize(("methods", "draws"), [(2, 200), (5, 150), (20, 25)])
-def test_equal_methods_are_rarely_called_worse_than_the_best(methods, draws):
-    rng = np.random.default_rng(methods)
-    wrong = 0
-    for _ in range(draws):
-        scores = pd.DataFrame(rng.normal(0.8, 0.05, (20, methods)), columns=[f"m{i}" for i in range(methods)])
-        wrong += len(Overall(complete(scores, "drop-dataset"), True, "m0").not_worse) < methods
-    # The 0.999 quantile of the number of errors at an exact level of 5 %.
-    assert wrong <= stats.binom.ppf(0.999, draws, 0.05)
-
-
-def test_what_is_significantly_worse_than_the_best_is_left_out():
-    rng = np.random.default_rng(0)
-    base = rng.normal(0.8, 0.05, 20)
-    scores = pd.DataFrame({"A": base, "B": base + rng.normal(0, 0.01, 20), "C": base - 0.1 - rng.random(20) / 100})
-    overall = Overall(complete(scores, "drop-dataset"), True, "C")
-    assert set(overall.not_worse) == {"A", "B"} and overall.not_worse[0] == overall.ranks.index[0]
-    assert overall.against_reference["detectable"].notna().all()
