@@ -90,7 +90,7 @@ def _on_others(claims: MeanDifferences, score: Score) -> list[str]:
     best, reference = claims.methods[0], claims.reference
     sentences = [f"On datasets like these, {best} {_claimed(claims, best, 'adjusted')} ({level})."]
     if reference in claims.methods and reference != best and len(claims.methods) > 2:
-        sentences.append(f"{reference}, the reference, {_claimed(claims, str(reference), 'named')}.")
+        sentences.append(f"There, the reference {reference} {_claimed(claims, str(reference), 'named')}.")
     return sentences
 
 

@@ -71,7 +71,7 @@ def verdict_notes(run: Run) -> list[str]:
         return [*_notes_of_rounds(settings), *limits]
     counts = f"W/T/L: number of datasets on which {settings.reference} wins, ties and loses against the method"
     level = f"at α = {settings.alpha:g}"
-    hint = "A verdict on a single dataset is weak evidence; rely on the tests across datasets."
+    hint = "A verdict on a single dataset is weak evidence; rely on the comparison over datasets."
     if relation == "single":
         no_test = "A single test set gives no spread between folds, so scores of folds cannot be tested"
         if not settings.score.counts_decisions:

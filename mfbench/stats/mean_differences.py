@@ -204,16 +204,16 @@ class MeanDifferences:
 
     def _signs(self) -> Iterator[NDArray[np.float64]]:
         """Yield blocks of sign flips, one of which changes no sign."""
-        if self.n_families <= MOST_EXACT:  # all of them, but for a flip of all families, which changes no size
-            codes = np.arange(2 ** (self.n_families - 1))[:, None] >> np.arange(self.n_families)
-            yield 1.0 - 2.0 * (codes & 1).astype(np.float64)
+        families, at_once = self.n_families, max(1, _BLOCK // self._sums.shape[1])
+        if families <= MOST_EXACT:  # all of them, but for a flip of all families, which changes no size
+            codes = np.arange(2 ** (families - 1))[:, None] >> np.arange(families)
+            for begin in range(0, len(codes), at_once):
+                yield np.where(codes[begin : begin + at_once] & 1, -1.0, 1.0)
             return
-        yield np.ones((1, self.n_families))
-        random, rest = np.random.default_rng(self.seed), self.flips
-        while rest:
-            count = min(rest, max(1, _BLOCK // self._sums.shape[1]))
-            yield 1.0 - 2.0 * random.integers(2, size=(count, self.n_families)).astype(np.float64)
-            rest -= count
+        yield np.ones((1, families))
+        random = np.random.default_rng(self.seed)
+        for begin in range(0, self.flips, at_once):
+            yield np.where(random.integers(2, size=(min(at_once, self.flips - begin), families)), -1.0, 1.0)
 
     def groups(self, frame: pd.DataFrame, column: str) -> dict[str, str]:
         """Return letters for the methods, of which two share one unless a table of pairs separates them."""

@@ -50,9 +50,9 @@ def verdicts_of(run: Run) -> dict[str, str]:
         (claims.these, "holm", "on these datasets"),
         (claims.like_these, "named", "on datasets like these"),
     ):
-        for row in claims.against(str(settings.reference), frame).to_dict("records"):
-            separated = row[column] < settings.alpha
-            verdict = ("better" if row["mean"] > 0 else "worse") if separated else "not separated"
+        tested = frame[frame[column].notna()] if overall.n_datasets > 1 else frame.iloc[:0]
+        for row in claims.against(str(settings.reference), tested).to_dict("records"):
+            verdict = ("better" if row["mean"] > 0 else "worse") if row[column] < settings.alpha else "not separated"
             verdicts[f"{row['first']} against {row['second']} {where}"] = verdict
     if overall.friedman is not None:
         rejects = overall.friedman.p_value < settings.alpha

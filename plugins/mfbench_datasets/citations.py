@@ -89,7 +89,8 @@ _TABLE = {
         _WAVEFORM_CITATION + "doi:10.24432/C5CS3C",
     ),
     "waveform-40": (
-        "108 (Waveform Database Generator, version 2), generated from the published definition",
+        "108 (Waveform Database Generator, version 2), generated from the published definition, with the waves of "
+        "https://archive.ics.uci.edu/dataset/107",
         _WAVEFORM_CITATION + "doi:10.24432/C56014",
     ),
     "led-7": (_LED, _LED_CITATION),

@@ -32,6 +32,7 @@ run = Run(Path(sys.argv[1]))
 run.scores, run.summary(), run.wins_ties_losses()
 overall = run.overall()
 overall.friedman, overall.groups, overall.against_reference, overall.pairs, overall.wins, run.time_ratios
+overall.claims.these, overall.claims.like_these
 opened = time.perf_counter() - begin, time.process_time() - cpu
 run.wins_ties_losses(test="s-test"), run.wins_ties_losses(test="mcnemar"), run.wins_ties_losses(test="bayes-t")
 decided = time.perf_counter() - begin, time.process_time() - cpu

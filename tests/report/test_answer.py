@@ -100,7 +100,7 @@ def test_where_less_is_better_the_smallest_leads_in_units_of_the_target():
 def test_the_reference_has_a_sentence_if_it_is_not_the_best():
     columns = {"A": varied(0.02), "B": varied(0.08), "best": np.zeros(16)}
     *_, last = answer(columns)
-    assert last == "A, the reference, is better than B and worse than best."
+    assert last == "There, the reference A is better than B and worse than best."
     *_, last = answer(columns, chosen=True)
     assert last.startswith("On datasets like these")
 
