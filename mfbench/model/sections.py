@@ -206,7 +206,7 @@ class Report:
     environment : str, default=""
         Versions and machine, for saved files.
     answer : sequence of str, default=()
-        The outcome in one or two sentences.
+        The outcome in a few sentences.
     problems : sequence of str, default=()
         One sentence each for what was left out, failed or has not run.
     """

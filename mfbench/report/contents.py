@@ -99,7 +99,9 @@ def report_of(
         *(section for section in added if not section.leads),
         remarks.remarks(run),
     ]
-    return Report(run.meta.title, setting_of(run), sections, data_of(run), environment_of(run))
+    answer = answer_of(run)
+    data = {**data_of(run), "answer": answer}
+    return Report(run.meta.title, setting_of(run), sections, data, environment_of(run), answer)
 
 
 def plugin_sections(run: Run, registry: Registry | None) -> list[Section]:

@@ -20,7 +20,7 @@ LEAST_DATASETS = 2
 def page_of(run: Run, registry: Registry | None = None, command: str = "") -> str:
     """Return the HTML page of a run."""
     report = report_of(run, registry, statistics=True)
-    report = replace(report, answer=answer_of(run), problems=problems(run))
+    report = replace(report, problems=problems(run))
     command = command or " && ".join(regeneration_commands(run, form="open"))
     own = (section for section in report.sections if not section.plugin and "wins_ties_losses" in section.data)
     table = next((table for section in own for table in section.tables), None)

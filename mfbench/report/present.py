@@ -17,6 +17,7 @@ from mfbench.host.registry import Registry, load_registry
 from mfbench.model.evaluation import Score
 from mfbench.model.sections import Cell, Chart, Report, Section
 from mfbench.report import brief, cells, contents, heading, pages
+from mfbench.report.answer import answer_across
 from mfbench.report.charts.drawing import distinct_slugs, picture, specification
 from mfbench.report.render import files, terminal
 from mfbench.report.render.html.page import to_fragment, to_html
@@ -52,6 +53,7 @@ def reanalyse(
 
 def report_of_table(table: PublishedTable, score: Score, overall: Overall, *, statistics: bool = False) -> Report:
     """Return the report of a published table."""
+    answer = answer_across(overall, score)
     return Report(
         table.title,
         f"Analysis of the printed figures of {table.name}; nothing was measured",
@@ -67,7 +69,9 @@ def report_of_table(table: PublishedTable, score: Score, overall: Overall, *, st
             "reference": overall.reference,
             "alpha": overall.alpha,
             "rope": overall.rope,
+            "answer": answer,
         },
+        answer=answer,
     )
 
 

@@ -206,7 +206,7 @@ class TestScores:
         whole = page.locator("#scores tfoot").inner_text()
         page.locator("#group").select_option(label="the collection small (2)")
         assert page.locator("#scores tfoot").inner_text() != whole
-        assert "over 2 datasets" in page.locator("#group-answer").inner_text()
+        assert "On these 2 datasets" in page.locator("#group-answer").inner_text()
         page.locator("#group").select_option(index=0)
         assert page.locator("#scores tfoot").inner_text() == whole
 
@@ -300,7 +300,7 @@ class TestPage:
     def test_the_answer_is_first(self, view, file):
         page = view(file)
         text = page.locator("header").inner_text()
-        assert text.index("has the best average rank") < text.index("Left out") < text.index("Setting")
+        assert text.index("On these ") < text.index("Left out") < text.index("Setting")
 
     def test_a_link_shows_the_same_view(self, view, file):
         page = view(file)

@@ -102,13 +102,14 @@ _ESCAPES = str.maketrans(SIGNS)
 
 
 def to_latex(report: Report) -> str:
-    """Return every table of a report as a ``table`` environment; requires the packages booktabs and graphicx."""
+    """Return the answer, and every table as a ``table`` environment; requires the packages booktabs and graphicx."""
     parts = [
         _environment(table, f"{report.title}. {section.title}{f': {table.title}' if table.title else ''}.")
         for section in report.sections
         for table in section.tables
     ]
-    return "\n".join(["% \\usepackage{booktabs,graphicx}", "", *parts])
+    answer = [line for sentence in report.answer for line in (escape(sentence), "")]
+    return "\n".join(["% \\usepackage{booktabs,graphicx}", "", *answer, *parts])
 
 
 def escape(text: str) -> str:
@@ -153,6 +154,8 @@ def to_markdown(report: Report, commands: Sequence[str] = (), pictures: Mapping[
         parts += ["Made by", "", *(f"    {plain(command)}" for command in commands), ""]
     environment = f" {report.environment}." if report.environment else ""
     parts += [markdown_paragraph(f"{report.setting}.{environment}"), ""]
+    for sentence in report.answer:
+        parts += [markdown_paragraph(sentence), ""]
     for section in report.sections:
         if section.has_content:
             parts += section_lines(section, pictures or {})
