@@ -22,6 +22,7 @@ from mfbench.stats.results import Run
 from mfbench.stats.rules import LEVEL, RULES, S_TESTS, best_level_held, design_name, level_held
 from mfbench.stats.summary import KINDS, NO_VERDICT, VERDICTS
 
+MODERATED = " with variances moderated over all pairs of methods"
 CHOICE = ", with Holm's adjustment over all pairs of methods, because the best is chosen from the same scores"
 
 _SOUND_TITLES = {
@@ -187,7 +188,7 @@ def _marks(settings: ComparisonSettings, test: str) -> str:
         )
     return (
         f"Bold: best mean of the dataset. {MARK}: not significantly worse than the best at α = "
-        f"{settings.alpha:g} by the {RULES[test].title}{CHOICE}."
+        f"{settings.alpha:g} by the {RULES[test].title}{MODERATED * (test == 'corrected-t')}{CHOICE}."
     )
 
 

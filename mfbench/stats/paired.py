@@ -130,21 +130,48 @@ def corrected_t_test(first: ArrayLike, second: ArrayLike, ratio: float, alpha: f
     return PairedTest(mean, p_value, mean - half, mean + half, noncentrality(count - 1, alpha) * error)
 
 
-def corrected_p_values(
+def moderated_p_values(
     scores: NDArray[np.float64], pairs: NDArray[np.intp], ratio: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the differences and p-values of `corrected_t_test` for many pairs of methods at once."""
+    """Return the differences of pairs of methods, and p-values of `corrected_t_test` with moderated variances."""
     apart = scores[pairs[:, 0]] - scores[pairs[:, 1]]
     count = apart.shape[1]
     means = apart.mean(axis=1)
     is_flat = np.ptp(apart, axis=1) <= ROUNDING
     is_equal = is_flat & (np.abs(means) <= ROUNDING)
+    own = np.where(is_flat, 0.0, apart.var(axis=1, ddof=1))
+    prior_df, prior = prior_variance(own[~is_flat], count - 1)
+    # All pairs together have no more information than the folds of all methods but one.
+    df = np.minimum(count - 1 + prior_df, (len(scores) - 1) * (count - 1))
+    variances = (
+        own
+        if prior_df == 0
+        else prior
+        if np.isinf(prior_df)
+        else ((prior_df * prior + (count - 1) * own) / (prior_df + count - 1))
+    )
     with np.errstate(divide="ignore", invalid="ignore"):
-        errors = np.sqrt((1.0 / count + ratio) * apart.var(axis=1, ddof=1))
-        p_values = 2.0 * special.stdtr(count - 1, -np.abs(means) / errors)
-    p_values[is_flat] = np.nan
+        p_values = 2.0 * special.stdtr(df, -np.abs(means) / corrected_error(variances, count, ratio))
+    if prior_df == 0:
+        p_values[is_flat] = np.nan
     p_values[is_equal] = 1.0
     return np.where(is_equal, 0.0, means), p_values
+
+
+def prior_variance(variances: NDArray[np.float64], df: int) -> tuple[float, float]:
+    """Return the degrees of freedom and the size of the prior that fits some variances; 0 and 0 without a prior."""
+    # If s² of each pair is σ² χ²_d / d, and d0 s0² / σ² has a χ² distribution with d0 degrees of freedom, log s² has
+    # the mean log s0² + ψ(d/2) - ψ(d0/2) + log(d0/d), and the variance ψ'(d/2) + ψ'(d0/2).
+    # Reference: G. K. Smyth, "Linear models and empirical Bayes methods for assessing differential expression in
+    # microarray experiments", Statistical Applications in Genetics and Molecular Biology 3:3, 2004, section 6.2.
+    if len(variances) < 2:
+        return 0.0, 0.0
+    logs = np.log(variances) - special.digamma(df / 2.0) + np.log(df / 2.0)
+    spread = float(logs.var(ddof=1) - special.polygamma(1, df / 2.0))
+    if spread <= 1e-12:
+        return np.inf, float(np.exp(logs.mean()))
+    half = float(np.exp(brentq(lambda log_half: special.polygamma(1, np.exp(log_half)) - spread, -20.0, 40.0)))
+    return 2.0 * half, float(np.exp(logs.mean() + special.digamma(half) - np.log(half)))
 
 
 def paired_t_test(first: ArrayLike, second: ArrayLike, alpha: float = 0.05) -> PairedTest:

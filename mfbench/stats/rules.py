@@ -20,9 +20,9 @@ from mfbench.stats.paired import (
     UNMET,
     DecisionTest,
     PairedTest,
-    corrected_p_values,
     corrected_t_test,
     mcnemar_test,
+    moderated_p_values,
     paired_t_test,
     s_test,
     sign_test,
@@ -234,7 +234,7 @@ def _compare_pairs(
     if settings.test == "corrected-t" and len(lengths) == 1 and min(lengths) >= LEAST_PAIRS:
         scores = settings.sign * np.array([cell.scores for cell in cells])
         if np.isfinite(scores).all():
-            return corrected_p_values(scores, pairs, settings.ratio)
+            return moderated_p_values(scores, pairs, settings.ratio)
     comparisons = [compare(cells[i], cells[j], settings) for i, j in pairs.tolist()]
     differences = np.array([comparison.difference for comparison in comparisons])
     return differences, np.array([evidence(comparison, settings.test) for comparison in comparisons])

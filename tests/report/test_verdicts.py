@@ -201,11 +201,17 @@ class TestLimits:
         run = self.run(write_run)
         rows = {row[0].text: [cell.text for cell in row[1:]] for row in score_table(run).rows}
         assert rows["sound W/T/L"] == rows["papers' rule W/T/L"] == ["–", "0/1/0 (1)", "0/2/0"]
-        assert rows["d"][1].endswith("?")
+        assert not rows["d"][1].endswith(("?", "≈")), "other pairs tell the variance of its difference from the best"
         text = " ".join(verdict_notes(run))
         assert "no test is possible (all differences are equal: d (B))" in text
         assert "Ties without evidence, because all scores are identical: e (C)." in text
-        assert "?: no verdict on the difference from the best." in text
+        assert "?:" not in text
+
+    def test_two_methods_without_a_spread_have_no_verdict(self, write_run):
+        scores = [0.9, 0.8, 0.85, 0.9, 0.8]
+        run = write_run({("d", "A"): scores, ("d", "B"): [round(score - 0.1, 2) for score in scores]})
+        assert score_table(run).rows[0][2].text.endswith("?")
+        assert "?: no verdict on the difference from the best." in " ".join(verdict_notes(run))
 
     def test_the_notes_say_what_a_tie_could_have_missed(self, write_run, small_run):
         assert "smallest true difference from B that the corrected resampled t-test finds" in " ".join(

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from mfbench.stats.paired import PairedTest, corrected_p_values, corrected_t_test, paired_t_test
+from mfbench.stats.paired import PairedTest, corrected_t_test, moderated_p_values, paired_t_test, prior_variance
 from mfbench_protocols.splits import RepeatedCV
 
 SCORES = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=5, max_size=30).map(
@@ -178,14 +178,48 @@ def centroid_accuracy(X, y, train, test):
     return float(((distances[1] < distances[0]) == y[test]).mean())
 
 
-@given(
-    st.lists(st.lists(st.sampled_from([0.0, 0.1, 0.3, 0.7, 1.0]), min_size=6, max_size=6), min_size=2, max_size=5),
-    RATIOS,
-)
-def test_many_pairs_at_once_are_the_tests_of_each(scores, ratio):
-    table = np.array(scores)
-    pairs = np.array([(i, j) for i in range(len(table)) for j in range(len(table))])
-    differences, p_values = corrected_p_values(table, pairs, ratio)
-    each = [corrected_t_test(table[i], table[j], ratio) for i, j in pairs]
-    np.testing.assert_array_equal(differences, [test.difference for test in each])
-    np.testing.assert_array_equal(p_values, [test.p_value for test in each])
+def moderated(scores, ratio=1 / 9):
+    pairs = np.array([(i, j) for i in range(len(scores)) for j in range(i)])
+    return pairs, *moderated_p_values(np.asarray(scores), pairs, ratio)
+
+
+class TestModeratedVariances:
+    """All pairs of methods on a dataset have a common prior of their variances."""
+
+    @given(
+        st.lists(st.lists(st.sampled_from([0.0, 0.1, 0.3, 0.7, 1.0]), min_size=6, max_size=6), min_size=2, max_size=2)
+    )
+    def test_one_pair_has_the_corrected_test(self, scores):
+        _, (difference,), (p_value,) = moderated(scores)
+        test = corrected_t_test(scores[1], scores[0], 1 / 9)
+        np.testing.assert_array_equal([difference, p_value], [test.difference, test.p_value])
+
+    def test_the_prior_is_recovered(self):
+        rng = np.random.default_rng(0)
+        true = 0.04 * 8 / rng.chisquare(8, 20_000)
+        df, size = prior_variance(true * rng.chisquare(9, 20_000) / 9, 9)
+        assert (df, size) == (pytest.approx(8, rel=0.1), pytest.approx(0.04, rel=0.02))
+
+    def test_equal_variances_are_pooled(self):
+        df, size = prior_variance(np.linspace(0.9, 1.1, 20), 9)
+        assert np.isinf(df) and size == pytest.approx(1.0, rel=0.15)
+        assert prior_variance(np.array([0.1]), 9) == (0.0, 0.0)
+
+    def test_each_variance_moves_towards_the_prior(self):
+        scores = np.random.default_rng(2).normal(0.8, [[0.01], [0.03], [0.02], [0.1]], (4, 10))
+        pairs, differences, p_values = moderated(scores)
+        own = np.array([(scores[i] - scores[j]).var(ddof=1) for i, j in pairs])
+        df, size = prior_variance(own, 9)
+        error = np.sqrt((1 / 10 + 1 / 9) * (df * size + 9 * own) / (df + 9))
+        expected = 2 * stats.t.sf(np.abs(differences) / error, min(df + 9, 3 * 9))
+        np.testing.assert_allclose(p_values, expected, rtol=1e-12)
+
+    def test_a_difference_without_a_spread_has_the_variance_of_the_prior(self):
+        scores = np.random.default_rng(3).normal(0.8, 0.02, (4, 10))
+        scores[3] = scores[0] - 0.05
+        pairs, _, p_values = moderated(scores)
+        flat = p_values[[tuple(pair) == (3, 0) for pair in pairs]][0]
+        assert 0 < flat < 0.05
+        scores[3] = scores[0]
+        assert moderated(scores)[2][[tuple(pair) == (3, 0) for pair in pairs]][0] == 1.0
+        assert np.isnan(moderated(scores[[0, 0]] - [[0], [0.05]])[2][0]), "no other pair tells its variance"
