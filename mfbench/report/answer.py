@@ -47,9 +47,10 @@ def _on_these(overall: Overall, claims: MeanDifferences, score: Score) -> str:
     similar = list(against["second"][~(against["holm"] < claims.alpha)])
     equal = list(against["second"][against["equal"] < claims.alpha])
     if not len(worse):
-        nobody = f"{similar[0]} is not" if len(similar) == 1 else "no other method is"
-        them = "them" if len(shared) > 1 else "it"
-        return f"{lead} {has}; {nobody} separated from {them}{_equal(equal, claims, score)}."
+        others = [name for name in similar if name not in shared]
+        nobody = f"; {others[0]} is not" if len(others) == 1 else "; no other method is"
+        apart = f"{nobody} separated from {'them' if len(shared) > 1 else 'it'}" if others else ""
+        return f"{lead} {has}{apart}{_equal(equal, claims, score)}."
     beyond = int((worse["beyond"] < claims.alpha).sum())
     return (
         f"On {place}, {best} is better {'on average ' * (overall.n_datasets > 1)}than {_counted(worse, len(against))}"
