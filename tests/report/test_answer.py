@@ -105,6 +105,15 @@ def test_the_reference_has_a_sentence_if_it_is_not_the_best():
     assert last.startswith("On datasets like these")
 
 
+def test_a_reference_that_is_the_best_is_compared_with_the_others_only():
+    rng = np.random.default_rng(0)
+    columns = {"A": np.zeros(16), **{f"m{i}": 0.016 + rng.normal(0, 0.02, 16) for i in range(8)}}
+    named, chosen = answer(columns)[1], answer(columns, chosen=True)[1]
+    better = "On datasets like these, A is better than"
+    assert named == f"{better} m1, m3, m5, m7, m4 and m2, with 2 comparisons open {LEVEL}."
+    assert chosen == f"{better} m7, m4 and m2, with 5 comparisons open {LEVEL}."
+
+
 @pytest.mark.parametrize("n", [2, 5])
 def test_few_datasets_say_nothing_about_others(n):
     first, second = answer({"A": np.zeros(16), "B": varied(0.05)}, n)
