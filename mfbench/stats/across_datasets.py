@@ -21,7 +21,7 @@ from mfbench.model.evaluation import TaskSpec
 from mfbench.run.trial.metrics import Metric, resolve_metrics
 from mfbench.stats.bayesian import signed_rank_test
 from mfbench.stats.cells import MissingPolicy
-from mfbench.stats.mean_differences import CAP, Error, MeanDifferences, no_error, ordered
+from mfbench.stats.mean_differences import CAP, Error, MeanDifferences, ordered
 from mfbench.stats.multiple import holm
 from mfbench.stats.paired import (
     MOST_EXACT,
@@ -260,8 +260,8 @@ class Overall:
     # of methods, since any of them could have been the best.
     chosen: bool = False
     cap: float = CAP * 0.01  # differences count up to this size in statements about datasets like these
-    # The errors of all pairs of some methods on a dataset; None where folds allow no test.
-    errors: Callable[[str, Sequence[str]], Error | None] = no_error
+    # The errors of all pairs on each dataset, with methods as in `completed`; none where folds allow no test.
+    errors: Mapping[str, Error | None] = field(default_factory=dict)
     families: Mapping[str, str] = field(default_factory=dict)  # of related datasets, which count as one
 
     @property
@@ -336,7 +336,9 @@ class Overall:
     def claims(self) -> MeanDifferences:
         """What the mean differences show: on these datasets, and on datasets like these."""
         scores = ordered(self.completed.scores * (1 if self.greater_is_better else -1))
-        errors = [self.errors(str(dataset), list(scores.columns)) for dataset in scores.index]
+        places = self.completed.scores.columns.get_indexer(scores.columns)
+        in_order = (self.errors.get(str(dataset)) for dataset in scores.index)
+        errors = [None if own is None else own.reordered(places) for own in in_order]
         families = [self.families.get(str(dataset), str(dataset)) for dataset in scores.index]
         reference = None if self.chosen else self.reference
         return MeanDifferences(scores, errors, families, self.rope, self.cap, self.alpha, reference, self.seed)

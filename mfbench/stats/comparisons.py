@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -10,7 +10,7 @@ import pandas as pd
 from mfbench.model.evaluation import Score
 from mfbench.stats.across_datasets import Overall
 from mfbench.stats.cells import results_by_cell
-from mfbench.stats.mean_differences import CAP, Error, error_on
+from mfbench.stats.mean_differences import CAP, error_on
 from mfbench.stats.summary import compare_with_reference, complete_table, summarise, tabulate
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ class Comparisons:
         """Return the comparison across all datasets."""
         if settings not in self._overall:
             completed = complete_table(self.scores(settings, decisions), self._trials, settings, dummies)
+            cells, methods = results_by_cell(self._trials, settings.metric, decisions), list(completed.scores.columns)
             self._overall[settings] = Overall(
                 completed,
                 settings.greater_is_better,
@@ -67,21 +68,13 @@ class Comparisons:
                 settings.margin,
                 seed,
                 cap=CAP * (settings.score.margin or Score.margin),
-                errors=self._errors(settings, decisions),
+                errors={
+                    label: error_on([cells.get((label, method)) for method in methods], label, settings)
+                    for label in map(str, completed.scores.index)
+                },
                 families=dict(settings.families),
             )
         return self._overall[settings]
-
-    def _errors(
-        self, settings: ComparisonSettings, decisions: Decisions
-    ) -> Callable[[str, Sequence[str]], Error | None]:
-        """Return the function that `Overall.errors` describes."""
-        cells = results_by_cell(self._trials, settings.metric, decisions)
-
-        def errors(dataset: str, methods: Sequence[str]) -> Error | None:
-            return error_on([cells.get((dataset, method)) for method in methods], dataset, settings)
-
-        return errors
 
 
 def rows_on(frame: pd.DataFrame, datasets: Collection[str]) -> pd.DataFrame:

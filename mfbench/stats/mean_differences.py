@@ -42,6 +42,10 @@ class Error:
     squares: NDArray[np.float64]  # methods by methods; NaN where a method has no scores of folds
     df: float
 
+    def reordered(self, places: NDArray[np.intp]) -> Error:
+        """Return the errors with methods in another order."""
+        return Error(self.squares[np.ix_(places, places)], self.df)
+
 
 @dataclass(frozen=True)
 class MeanDifferences:
@@ -267,10 +271,6 @@ def ordered(scores: pd.DataFrame) -> pd.DataFrame:
     rows, columns = (np.argsort(np.array(axis, dtype=str), kind="stable") for axis in (scores.index, scores.columns))
     means = np.round(scores.to_numpy(dtype=float)[rows].sum(axis=0), 12)
     return scores.iloc[rows, columns[np.argsort(-means[columns], kind="stable")]]
-
-
-def no_error(dataset: str, methods: Sequence[str]) -> None:
-    """Return the errors of means without folds, such as printed ones: none is known."""
 
 
 def error_on(cells: Sequence[CellResults | None], dataset: str, settings: ComparisonSettings) -> Error | None:

@@ -1,5 +1,9 @@
 """Each comparison is made once, and a part of the datasets takes what is known of them."""
 
+import gc
+import weakref
+
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -45,3 +49,18 @@ def test_rows_of_some_datasets_are_numbered_anew():
     frame = pd.DataFrame({"dataset": ["d", "e", "d"], "x": [1, 2, 3]})
     assert rows_on(frame, {"e"}).to_dict("list") == {"dataset": ["e"], "x": [2]}
     assert rows_on(frame, ["d"]).index.tolist() == [0, 1]
+
+
+def test_results_hold_no_run_in_a_cycle(write_run):
+    """A run that waits for the garbage collector keeps its files open."""
+    rng = np.random.default_rng(0)
+    run = write_run({(f"d{i}", m): list(rng.random(5)) for i in range(7) for m in "AB"})
+    gc.collect()
+    gc.disable()
+    try:
+        assert len(run.overall().claims.like_these) == 1
+        reference = weakref.ref(run)
+        del run
+        assert reference() is None
+    finally:
+        gc.enable()

@@ -44,10 +44,8 @@ class Draw(NamedTuple):
     def differences(self, **changes):
         """Return the comparisons over datasets."""
         scores = ordered(self.scores)
-        places = [self.scores.columns.get_loc(name) for name in scores.columns]
-        errors = [
-            Error(self.errors[name].squares[np.ix_(places, places)], self.errors[name].df) for name in scores.index
-        ]
+        places = self.scores.columns.get_indexer(scores.columns)
+        errors = [self.errors[name].reordered(places) for name in scores.index]
         families = changes.pop("families", list(scores.index))
         return MeanDifferences(scores, errors, families, **{"flips": FLIPS} | changes)
 
