@@ -79,8 +79,8 @@ _LIMITS = ("timeout", "memory")
 # These do not determine a result: the form's values are compared key by key, and the curves by method.
 _MAY_DIFFER = {"form", "curve", *_LIMITS}
 _UNITED = (
-    "published", "selection", "methods", "rules", "curves", "classifiers", "weighted", "takes_numbers", "real_valued",
-    "classes", "dropped_classes", "unsuited", "needs_dense", "feature_groups", "reused", "machines",
+    "published", "selection", "methods", "names", "rules", "curves", "classifiers", "weighted", "takes_numbers",
+    "real_valued", "classes", "dropped_classes", "unsuited", "needs_dense", "feature_groups", "reused", "machines",
 )  # fmt: skip
 
 
@@ -129,7 +129,7 @@ def _identity(run: RecordedRun) -> dict[str, Any]:
         "task": meta.task.name,
         "protocol": meta.protocol.model_dump(exclude=_MAY_DIFFER),
         "splits": meta.protocol_key,
-        "report": meta.report.model_dump(exclude={"reference"}),
+        "report": meta.report.model_dump(exclude={"reference", "labels"}),
         "sha256 of": dict(run.hashes),
         "method": {label: _definition(meta, label) for label in meta.methods},
     }

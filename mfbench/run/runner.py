@@ -7,7 +7,7 @@ import json
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,7 +30,7 @@ from mfbench.run.forecast.order import Budget, in_rounds, longest_first, seconds
 from mfbench.run.merging import other_environments
 from mfbench.run.reuse import copied_statuses, earlier_runs, opened_sources, reuse_results
 from mfbench.run.store.file import FILE_NAME, locked, set_aside
-from mfbench.run.store.metadata import Environment, metadata_of
+from mfbench.run.store.metadata import Environment, display_names, metadata_of
 from mfbench.run.store.store import Store
 from mfbench.run.workers.job import ArrayFiles, Job, owners_of_method, owners_of_plugin, shared_owners, write_arrays
 from mfbench.run.workers.local import LocalPool
@@ -124,6 +124,8 @@ def run_folder(out: Path, loaded: LoadedSuite, only: Sequence[str] = ()) -> Path
         for name in names:
             if table[name] is None:
                 del table[name]
+    for method in suite["methods"]:
+        del method["name"]
     # A part is merely a name for `--only` patterns: the same patterns are the same run.
     restrictions = [sorted(patterns) for patterns in (loaded.part_patterns, only) if patterns]
     references = [parse_reference(text) for group in loaded.suite.datasets for text in group.use]
@@ -204,7 +206,8 @@ class PreparedRun:
     def pending(self, runs: Iterable[EarlierRun]) -> list[Trial]:
         """Record the start, reuse results of other runs, and return the remaining trials in execution order."""
         self._remark(self.store.repair())
-        _record_start(self.plan, self.folder, self.store, _origin(self.store, self.described))
+        names = display_names(self.plan, self.registry)
+        _record_start(self.plan, self.folder, self.store, _origin(self.store, self.described), names)
         retried = RETRIED if self.options.retry_failed else ()
         statuses = copied_statuses(retry_failed=self.options.retry_failed)
         # Reported before hours of work that the user expected to save.
@@ -332,10 +335,10 @@ def _job(
     )
 
 
-def _record_start(plan: Plan, folder: Path, store: Store, described: Environment) -> None:
+def _record_start(plan: Plan, folder: Path, store: Store, described: Environment, names: Mapping[str, str]) -> None:
     _write_environment(folder, described)
     others = _other_environments(store, described)
-    metadata = metadata_of(plan, folder, described, store.reused(), others, store.recorded("machines", {}))
+    metadata = metadata_of(plan, folder, described, store.reused(), others, store.recorded("machines", {}), names)
     datasets = [
         {
             "label": planned.label,

@@ -216,15 +216,16 @@ def load_suite(
 
 def _of_profile(suite: Suite, profile: str, profiles: Collection[str], file: str) -> Suite:
     """Return a suite without datasets and methods of other profiles."""
-    kept: dict[str, list[Any]] = {}
+    labels, kept = suite.report.labels, dict[str, list[Any]]()
+    lists = {"report.labels": [] if isinstance(labels, bool) else labels}
+    for part in ("datasets", "methods"):
+        lists |= {f"{part}[{n}].profiles": entry.profiles or [] for n, entry in enumerate(getattr(suite, part))}
+    for place, names in lists.items():
+        for name in names:
+            if name not in profiles:
+                raise SuiteError(f"{file}: {place}: unknown profile {name!r}{suggestion(name, profiles)}")
     for part in ("datasets", "methods"):
         entries = getattr(suite, part)
-        for position, entry in enumerate(entries):
-            for name in entry.profiles or ():
-                if name not in profiles:
-                    raise SuiteError(
-                        f"{file}: {part}[{position}].profiles: unknown profile {name!r}{suggestion(name, profiles)}"
-                    )
         kept[part] = [entry for entry in entries if entry.profiles is None or profile in entry.profiles]
         if not kept[part]:
             raise SuiteError(f"{file}: {part}: the profile {profile!r} has no {part}")

@@ -69,6 +69,7 @@ Metric = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_METRI
 Name = Annotated[str, StringConstraints(min_length=1, pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 Text = Annotated[str, StringConstraints(min_length=1)]
 Label = Annotated[str, StringConstraints(min_length=1, max_length=24, pattern=r"^\S(.*\S)?$")]
+Title = Annotated[str, StringConstraints(min_length=1, max_length=48, pattern=r"^\S(.*\S)?$")]
 Rule = Literal["corrected-t", "paired-t", "bayes-t", "wilcoxon", "sign", "s-test", "s-test-exact", "mcnemar"]
 Selection = Literal["nested", "per-dataset"]
 # The distance in which feature weights count, if a method keeps them.
@@ -361,7 +362,11 @@ class Search(Part):
 class Method(Part):
     """``[[methods]]``: a selector and a learner, or a learner alone, under a label."""
 
-    label: Label = Field(description="Short name in tables, unique in each profile.")
+    label: Label = Field(description="Short name for the command line and narrow tables, unique in each profile.")
+    name: Title | None = Field(
+        default=None,
+        description="Name in reports, such as 'ReliefF + 1-NN'; by default made of the names of selector and learner.",
+    )
     selector: str | None = Field(default=None, description="Selector, such as 'relieff(n_neighbors=10)'.")
     classifier: str | None = Field(default=None, description="Classifier, such as 'knn(n_neighbors=1)'.")
     regressor: str | None = Field(default=None, description="Regressor, such as 'ridge(alpha=10)'.")
@@ -416,6 +421,9 @@ class ReportSettings(Part):
     """``[report]``: reference, tests and published figures of the report."""
 
     reference: str | None = Field(default=None, description="Label of the method that the others are compared with.")
+    labels: bool | Profiles = Field(
+        default=False, description="Call methods by their labels instead of their names, in all or in these profiles."
+    )
     test: Rule = Field(default="corrected-t", description="Rule that marks significant differences on a dataset.")
     published_test: Rule = Field(
         default="paired-t", description='Rule of the papers, for the count "papers\' rule W/T/L".'

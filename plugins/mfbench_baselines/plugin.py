@@ -29,7 +29,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
     return [
         SelectorSpec(
             name="variance",
-            summary="Variance of each range-scaled feature",
+            summary="Variance: spread of each range-scaled feature",
             factory="mfbench_baselines.filters:VarianceFilter",
             tasks=(),
             tags=("baseline", "filter", "unsupervised"),
@@ -38,7 +38,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
         ),
         SelectorSpec(
             name="anova-f",
-            summary="F statistic between the classes, or of a linear regression, feature by feature",
+            summary="F-test: F statistic between the classes, or of a linear regression, feature by feature",
             factory="mfbench_baselines.filters:AnovaFFilter",
             paper="R. A. Fisher, Statistical Methods for Research Workers, Oliver and Boyd, 1925",
             tasks=BOTH,
@@ -48,7 +48,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
         ),
         SelectorSpec(
             name="mutual-info",
-            summary="Mutual information with the target, feature by feature",
+            summary="Mutual information: dependence of the target on each feature by itself",
             factory="mfbench_baselines.filters:MutualInfoFilter",
             paper="R. Battiti, Using mutual information for selecting features in supervised neural net learning, "
             "IEEE Transactions on Neural Networks 5(4), 1994; estimator: B. C. Ross, Mutual information between "
@@ -63,7 +63,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
         ),
         SelectorSpec(
             name="columns",
-            summary="A fixed range of columns; nothing is learned",
+            summary="Fixed columns: a range of them; nothing is learned",
             factory="mfbench_baselines.filters:FixedColumns",
             tasks=(),
             tags=("baseline", "control"),
@@ -72,7 +72,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
         ),
         SelectorSpec(
             name="random-forest",
-            summary="Mean decrease in impurity over a random forest",
+            summary="Random forest: mean decrease in impurity over its trees",
             factory="mfbench_baselines.ensembles:RandomForestSelector",
             paper="L. Breiman, Random forests, Machine Learning 45(1), 2001",
             grid={"max_features": ("sqrt", 0.33), "min_samples_leaf": (1, 5)},
@@ -85,7 +85,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
         ),
         SelectorSpec(
             name="xgboost",
-            summary="Mean gain of the splits in gradient-boosted trees (XGBoost)",
+            summary="XGBoost: mean gain of the splits in gradient-boosted trees",
             factory="mfbench_baselines.ensembles:XGBoostSelector",
             paper=XGBOOST,
             grid={"max_depth": (2, 3, 6), "n_estimators": (30, 100)},
@@ -99,7 +99,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
         ),
         SelectorSpec(
             name="lasso-cv",
-            summary="Lasso with the penalty chosen by 10-fold cross-validation",
+            summary="Lasso: linear regression with an L1 penalty chosen by 10-fold cross-validation",
             factory="mfbench_baselines.lasso:LassoSelector",
             paper=LASSO,
             targets="numbers",
@@ -110,7 +110,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
         ),
         SelectorSpec(
             name="elastic-net-cv",
-            summary="Elastic net, with the penalty chosen by 10-fold cross-validation; half of it is L1",
+            summary="Elastic net: linear regression, penalty chosen by 10-fold cross-validation; half of it is L1",
             factory="mfbench_baselines.lasso:LassoSelector",
             defaults={"l1_ratio": 0.5},
             paper="H. Zou, T. Hastie, Regularization and variable selection via the elastic net, Journal of the Royal "
@@ -124,7 +124,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
         ),
         SelectorSpec(
             name="lasso-path",
-            summary="Order in which features enter the path of L1-penalised logistic regression",
+            summary="Lasso path: order in which features enter the path of L1-penalised logistic regression",
             factory="mfbench_baselines.elastic_net:LassoPath",
             paper=f"{LASSO}; J. Friedman, T. Hastie, R. Tibshirani, Regularization paths for generalized linear models "
             "via coordinate descent, Journal of Statistical Software 33(1), 2010",
@@ -134,7 +134,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
         ),
         SelectorSpec(
             name="rfe",
-            summary="Recursive feature elimination with a linear support vector machine, for numbers ridge regression",
+            summary="RFE: recursive elimination with a linear support vector machine, for numbers ridge regression",
             factory="mfbench_baselines.stepwise:RecursiveElimination",
             paper="I. Guyon, J. Weston, S. Barnhill, V. Vapnik, Gene selection for cancer classification using support "
             "vector machines, Machine Learning 46, 2002",
@@ -146,7 +146,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
         ),
         SelectorSpec(
             name="sequential-forward",
-            summary="Forward selection by the cross-validated accuracy of nearest neighbours; at most 10 features",
+            summary="Forward selection: by the cross-validated accuracy of nearest neighbours; at most 10 features",
             factory="mfbench_baselines.stepwise:SequentialForward",
             paper="A. W. Whitney, A direct method of nonparametric measurement selection, IEEE Transactions on "
             "Computers C-20(9), 1971",
@@ -159,7 +159,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
         ),
         SelectorSpec(
             name="mrmr",
-            summary="Minimum redundancy, maximum relevance; selects 50 features",
+            summary="mRMR: minimum redundancy, maximum relevance; selects 50 features",
             factory="mfbench_baselines.stepwise:MRMR",
             paper="H. Peng, F. Long, C. Ding, Feature selection based on mutual information: criteria of "
             "max-dependency, max-relevance, and min-redundancy, IEEE TPAMI 27(8), 2005",
@@ -172,7 +172,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
         ),
         SelectorSpec(
             name="boruta",
-            summary="Features that a random forest finds more important than shuffled copies",
+            summary="Boruta: features that a random forest finds more important than shuffled copies",
             factory="mfbench_baselines.boruta:Boruta",
             paper="M. B. Kursa, W. R. Rudnicki, Feature selection with the Boruta package, Journal of Statistical "
             "Software 36(11), 2010",
@@ -184,7 +184,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
         ),
         SelectorSpec(
             name="random",
-            summary="Random importances, the control to beat",
+            summary="Random features: random importances, the control to beat",
             factory="mfbench_baselines.filters:RandomFilter",
             tasks=(),
             tags=("baseline", "control"),
@@ -208,7 +208,7 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
     return [
         ClassifierSpec(
             name="knn",
-            summary="k nearest neighbours, majority vote",
+            summary="k-NN: k nearest neighbours, majority vote",
             factory="sklearn.neighbors:KNeighborsClassifier",
             paper="T. Cover, P. Hart, Nearest neighbor pattern classification, IEEE Transactions on Information "
             "Theory 13(1), 1967",
@@ -219,7 +219,7 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
         ),
         ClassifierSpec(
             name="svm-rbf",
-            summary="Support vector machine, Gaussian kernel",
+            summary="SVM (RBF): support vector machine, Gaussian kernel",
             factory="sklearn.svm:SVC",
             paper="B. E. Boser, I. M. Guyon, V. N. Vapnik, A training algorithm for optimal margin classifiers, "
             "COLT 1992",
@@ -234,7 +234,7 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
         ),
         ClassifierSpec(
             name="svm-sigmoid",
-            summary="Support vector machine, sigmoid (tanh) kernel",
+            summary="SVM (sigmoid): support vector machine, sigmoid (tanh) kernel",
             factory="sklearn.svm:SVC",
             paper="H.-T. Lin, C.-J. Lin, A study on sigmoid kernels for SVM and the training of non-PSD kernels by "
             "SMO-type methods, technical report, National Taiwan University, 2003",
@@ -251,7 +251,7 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
         # for any C; SVC(kernel="linear") takes 2 s at C = 1 and 11 s at C = 10. It minimises the squared hinge loss.
         ClassifierSpec(
             name="svm-linear",
-            summary="Support vector machine, linear, squared hinge loss, one against the rest",
+            summary="SVM (linear): support vector machine, squared hinge loss, one against the rest",
             factory="mfbench_baselines.classifiers:LinearSVM",
             paper="C. Cortes, V. Vapnik, Support-vector networks, Machine Learning 20(3), 1995",
             defaults={"dual": False, "max_iter": 10000},
@@ -265,7 +265,7 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
         ),
         ClassifierSpec(
             name="decision-tree",
-            summary="Classification tree (CART)",
+            summary="Decision tree: classification tree (CART)",
             factory="sklearn.tree:DecisionTreeClassifier",
             paper="L. Breiman, J. H. Friedman, R. A. Olshen, C. J. Stone, Classification and Regression Trees, "
             "Wadsworth, 1984",
@@ -275,7 +275,7 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
         ),
         ClassifierSpec(
             name="naive-bayes",
-            summary="Gaussian naive Bayes",
+            summary="Naive Bayes: Gaussian features, independent in each class",
             factory="sklearn.naive_bayes:GaussianNB",
             paper="R. O. Duda, P. E. Hart, Pattern Classification and Scene Analysis, Wiley, 1973",
             grid={"var_smoothing": (1e-9, 1e-6, 1e-3, 1e-2, 1e-1)},
@@ -284,7 +284,7 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
         ),
         ClassifierSpec(
             name="nearest-centroid",
-            summary="The class whose mean is nearest",
+            summary="Nearest centroid: the class whose mean is nearest",
             factory="sklearn.neighbors:NearestCentroid",
             paper="R. Tibshirani et al., Diagnosis of multiple cancer types by shrunken centroids of gene expression, "
             "PNAS 99(10), 2002 (there shrunken)",
@@ -294,7 +294,7 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
         # The default solver (svd) handles more features than samples, but only lsqr and eigen support shrinkage.
         ClassifierSpec(
             name="lda",
-            summary="Linear discriminant analysis",
+            summary="LDA: linear discriminant analysis",
             factory="sklearn.discriminant_analysis:LinearDiscriminantAnalysis",
             paper="R. A. Fisher, The use of multiple measurements in taxonomic problems, Annals of Eugenics 7(2), 1936",
             grid={"solver": ("lsqr",), "shrinkage": (None, "auto", 0.1, 0.5)},
@@ -303,7 +303,7 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
         ),
         ClassifierSpec(
             name="adaboost",
-            summary="Boosted decision stumps (AdaBoost, SAMME)",
+            summary="AdaBoost: boosted decision stumps (SAMME)",
             factory="sklearn.ensemble:AdaBoostClassifier",
             paper="Y. Freund, R. E. Schapire, A decision-theoretic generalization of on-line learning and an "
             "application to boosting, Journal of Computer and System Sciences 55(1), 1997",
@@ -315,7 +315,7 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
         ),
         ClassifierSpec(
             name="random-forest",
-            summary="Random forest of 100 trees",
+            summary="Random forest: 100 trees",
             factory="sklearn.ensemble:RandomForestClassifier",
             paper="L. Breiman, Random forests, Machine Learning 45(1), 2001",
             defaults={"n_estimators": 100, "n_jobs": 1},
@@ -330,7 +330,7 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
         ),
         ClassifierSpec(
             name="xgboost",
-            summary="Gradient-boosted trees (XGBoost)",
+            summary="XGBoost: gradient-boosted trees",
             factory="mfbench_baselines.classifiers:XGBoostClassifier",
             paper=XGBOOST,
             defaults={"n_jobs": 1},
@@ -341,7 +341,7 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
         ),
         ClassifierSpec(
             name="xgboost-interactions",
-            summary="XGBoost, with the gain of each pair of features",
+            summary="XGBoost with pairs: the gain of each pair of features",
             factory="mfbench_baselines.classifiers:XGBoostPairs",
             paper=f"{XGBOOST}; pairs: S. Karbowiak, P. Biecek, EIX: Explain interactions in XGBoost, R package, 2018",
             defaults={"n_jobs": 1},
@@ -364,7 +364,7 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
         ),
         ClassifierSpec(
             name="nca",
-            summary="Neighbourhood components analysis, nearest neighbour in the learned metric",
+            summary="NCA: neighbourhood components analysis, nearest neighbour in the learned metric",
             factory="mfbench_baselines.metric:NCA",
             paper="J. Goldberger, S. Roweis, G. Hinton, R. Salakhutdinov, Neighbourhood components analysis, NIPS 17, "
             "2004",
@@ -374,7 +374,7 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
         ),
         ClassifierSpec(
             name="rbf-network",
-            summary="Radial basis function network: k-means centres in each class, logistic output",
+            summary="RBF network: radial basis functions, k-means centres in each class, logistic output",
             factory="mfbench_baselines.rbf:RBFNetwork",
             paper="J. Moody, C. J. Darken, Fast learning in networks of locally-tuned processing units, Neural "
             "Computation 1(2), 1989",
@@ -384,7 +384,7 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
         ),
         ClassifierSpec(
             name="logistic-interactions",
-            summary="Logistic regression with all pairwise products, and their p-values; at most 30 features",
+            summary="Logistic regression with pairs: all pairwise products, and their p-values; at most 30 features",
             factory="mfbench_baselines.interactions:LogisticInteractions",
             paper="D. R. Cox, The regression analysis of binary sequences, Journal of the Royal Statistical Society B "
             "20(2), 1958; as a baseline for interactions: R. Zhao, P. Hong, J. S. Liu, IMMIGRATE: a margin-based "
@@ -394,7 +394,7 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
         ),
         ClassifierSpec(
             name="dummy",
-            summary="Always the most frequent class, the control to beat",
+            summary="Constant guess: always the most frequent class, the control to beat",
             factory="sklearn.dummy:DummyClassifier",
             defaults={"strategy": "most_frequent"},
             tags=("baseline", "control"),
@@ -416,7 +416,7 @@ def _both(kind: type[_Spec], **own: Mapping[str, Any]) -> list[_Spec]:
     return [
         kind(
             name="lasso",
-            summary="Logistic regression with an L1 penalty, one against the rest",
+            summary="Lasso: logistic regression with an L1 penalty, one against the rest",
             factory="mfbench_baselines.classifiers:LassoClassifier",
             paper=LASSO,
             grid={"C": (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)},
@@ -425,7 +425,7 @@ def _both(kind: type[_Spec], **own: Mapping[str, Any]) -> list[_Spec]:
         ),
         kind(
             name="elastic-net",
-            summary="Logistic regression with an L1 and an L2 penalty, one against the rest",
+            summary="Elastic net: logistic regression with an L1 and an L2 penalty, one against the rest",
             factory="mfbench_baselines.elastic_net:ElasticNet",
             paper="H. Zou, T. Hastie, Regularization and variable selection via the elastic net, Journal of the Royal "
             "Statistical Society B 67(2), 2005",

@@ -51,7 +51,7 @@ def differences_from_installed(meta: RunMetadata, registry: Registry) -> list[st
     usual = None if score is None else score.margin  # what an unset rope means
     margins = [usual if report.rope is None else report.rope for report in (meta.report, installed.report)]
     theirs, ours = (
-        {**report.model_dump(mode="json"), "rope": margin}
+        {**report.model_dump(mode="json", exclude={"labels"}), "rope": margin}
         for report, margin in zip((meta.report, installed.report), margins, strict=True)
     )
     clauses += _of_tables("report.", theirs, ours)
@@ -165,7 +165,10 @@ def _of_figures(
 
 
 def _methods(suite: RecordedSuite) -> Entries:
-    return {method["label"]: {**method, "label": None} for method in (suite.model_extra or {}).get("methods", ())}
+    return {
+        method["label"]: {**method, "label": None, "name": None}
+        for method in (suite.model_extra or {}).get("methods", ())
+    }
 
 
 def _datasets(suite: RecordedSuite) -> Entries:

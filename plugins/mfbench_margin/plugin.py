@@ -188,7 +188,7 @@ _LEARNERS = [
     ),
     _Learner(
         "bim",
-        "BIM: boosted IMMIGRATE, with a sigma that decreases from round to round",
+        "Boosted IMMIGRATE: BIM, with a sigma that decreases from round to round",
         "mfbench_margin.boosted:BoostedIMMIGRATE",
         _IMMIGRATE,
         ("margin", "ensemble", "interactions"),
@@ -197,7 +197,7 @@ _LEARNERS = [
     ),
     _Learner(
         "boosted-im4e-immigrate",
-        "B4G: boosted IM4E-IMMIGRATE, for many features",
+        "Boosted IM4E-IMMIGRATE: B4G, for many features",
         "mfbench_margin.im4e_immigrate:BoostedIM4EIMMIGRATE",
         _IMMIGRATE,
         ("margin", "ensemble", "interactions"),

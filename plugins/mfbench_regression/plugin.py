@@ -18,7 +18,7 @@ _EQUIVALENCE = {_WEIGHTS.format(kind): _DRAWS for kind in ("dense", "sparse")}
 _REGRESSORS: list[tuple[str, str, str, str, dict[str, Any]]] = [
     (
         "knn",
-        "k nearest neighbours, mean of their targets",
+        "k-NN: mean target of the k nearest neighbours",
         "sklearn.neighbors:KNeighborsRegressor",
         "T. Cover, Estimation by the nearest neighbor rule, IEEE Transactions on Information Theory 14(1), 1968",
         {
@@ -30,7 +30,7 @@ _REGRESSORS: list[tuple[str, str, str, str, dict[str, Any]]] = [
     ),
     (
         "ridge",
-        "Linear regression with an L2 penalty",
+        "Ridge: linear regression with an L2 penalty",
         "sklearn.linear_model:Ridge",
         "A. E. Hoerl, R. W. Kennard, Ridge regression: biased estimation for nonorthogonal problems, Technometrics "
         "12(1), 1970",
@@ -43,7 +43,7 @@ _REGRESSORS: list[tuple[str, str, str, str, dict[str, Any]]] = [
     ),
     (
         "lasso",
-        "Linear regression with an L1 penalty, for a target scaled to unit variance",
+        "Lasso: linear regression with an L1 penalty, for a target scaled to unit variance",
         "mfbench_regression.regressors:ElasticNet",
         "R. Tibshirani, Regression shrinkage and selection via the lasso, Journal of the Royal Statistical Society B "
         "58(1), 1996",
@@ -56,7 +56,7 @@ _REGRESSORS: list[tuple[str, str, str, str, dict[str, Any]]] = [
     ),
     (
         "elastic-net",
-        "Linear regression with an L1 and an L2 penalty, for a target scaled to unit variance",
+        "Elastic net: linear regression with an L1 and an L2 penalty, for a target scaled to unit variance",
         "mfbench_regression.regressors:ElasticNet",
         "H. Zou, T. Hastie, Regularization and variable selection via the elastic net, Journal of the Royal "
         "Statistical Society B 67(2), 2005",
@@ -68,7 +68,7 @@ _REGRESSORS: list[tuple[str, str, str, str, dict[str, Any]]] = [
     ),
     (
         "svr-linear",
-        "Support vector regression, linear, squared loss beyond epsilon",
+        "SVR (linear): support vector regression, squared loss beyond epsilon",
         "mfbench_regression.regressors:LinearSVR",
         "C.-H. Ho, C.-J. Lin, Large-scale linear support vector regression, Journal of Machine Learning Research 13, "
         "2012",
@@ -80,7 +80,7 @@ _REGRESSORS: list[tuple[str, str, str, str, dict[str, Any]]] = [
     ),
     (
         "svr-rbf",
-        "Support vector regression, Gaussian kernel",
+        "SVR (RBF): support vector regression, Gaussian kernel",
         "mfbench_regression.regressors:SVR",
         "H. Drucker, C. J. C. Burges, L. Kaufman, A. Smola, V. Vapnik, Support vector regression machines, NIPS 9, "
         "1996",
@@ -93,7 +93,7 @@ _REGRESSORS: list[tuple[str, str, str, str, dict[str, Any]]] = [
     ),
     (
         "random-forest",
-        "Random forest of 100 trees",
+        "Random forest: 100 trees",
         "sklearn.ensemble:RandomForestRegressor",
         "L. Breiman, Random forests, Machine Learning 45(1), 2001",
         {
@@ -107,7 +107,7 @@ _REGRESSORS: list[tuple[str, str, str, str, dict[str, Any]]] = [
     ),
     (
         "extra-trees",
-        "Extremely randomised trees, 100 of them",
+        "Extra trees: 100 extremely randomised trees",
         "sklearn.ensemble:ExtraTreesRegressor",
         "P. Geurts, D. Ernst, L. Wehenkel, Extremely randomized trees, Machine Learning 63(1), 2006",
         {
@@ -120,7 +120,7 @@ _REGRESSORS: list[tuple[str, str, str, str, dict[str, Any]]] = [
     ),
     (
         "hist-boosting",
-        "Gradient-boosted trees on histograms",
+        "Histogram boosting: gradient-boosted trees on histograms",
         "sklearn.ensemble:HistGradientBoostingRegressor",
         "G. Ke et al., LightGBM: A highly efficient gradient boosting decision tree, NIPS 30, 2017",
         {
@@ -132,7 +132,7 @@ _REGRESSORS: list[tuple[str, str, str, str, dict[str, Any]]] = [
     ),
     (
         "xgboost",
-        "Gradient-boosted trees (XGBoost)",
+        "XGBoost: gradient-boosted trees",
         "xgboost:XGBRegressor",
         "T. Chen, C. Guestrin, XGBoost: A scalable tree boosting system, KDD 2016",
         {
@@ -150,14 +150,14 @@ _REGRESSORS: list[tuple[str, str, str, str, dict[str, Any]]] = [
     ),
     (
         "gaussian-process",
-        "Gaussian process with learned scales and noise; at most 2,000 rows",
+        "Gaussian process: learned scales and noise; at most 2,000 rows",
         "mfbench_regression.regressors:GaussianProcess",
         "C. E. Rasmussen, C. K. I. Williams, Gaussian Processes for Machine Learning, MIT Press, 2006",
         {"tags": ("baseline", "kernel"), "complexity": "2e-2 + 1e-6 * n**2 + 1e-8 * n**3"},
     ),
     (
         "constant",
-        "Always the mean of the training part, the control to beat",
+        "Constant guess: always the mean of the training part, the control to beat",
         "sklearn.dummy:DummyRegressor",
         "",
         {"tags": ("baseline", "control"), "complexity": "2e-4"},

@@ -77,7 +77,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
         ),
         SelectorSpec(
             name="kernel-ranking",
-            summary="Plain ranking by binned mutual information, with a threshold from permuted responses",
+            summary="Binned mutual information: plain ranking, with a threshold from permuted responses",
             factory="mfbench_relevance.ranking:KernelRanking",
             paper="D. François, F. Rossi, V. Wertz, M. Verleysen: Resampling methods for parameter-free and robust "
             "feature selection with mutual information. Neurocomputing 70(7-9):1276-1288, 2007",

@@ -109,7 +109,7 @@ _LEARNERS = [
     ),
     _Learner(
         "relief-similarity",
-        "The weights of Relief, including negative ones, as the diagonal of a similarity",
+        "RELIEF: its weights, including negative ones, as the diagonal of a similarity",
         "mfbench_similarity.relief:ReliefSimilarity",
         ("similarity", "margin"),
         diagonal=None,

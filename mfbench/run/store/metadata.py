@@ -7,6 +7,7 @@ about a run.
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
@@ -16,7 +17,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ValidationError
 
-from mfbench.base.text import shell_command
+from mfbench.base.text import plain, shell_command
 from mfbench.errors import NeverStartedError, PluginError, RunError, describe_error
 from mfbench.host.code_hashes import host_code, method_code, numeric_versions
 from mfbench.host.expressions import Plugin, Registered
@@ -24,6 +25,7 @@ from mfbench.host.registry import Registry
 from mfbench.model.evaluation import ProtocolSpec, Score
 from mfbench.model.specs import CLASSIFICATION, DatasetSpec, EstimatorSpec
 from mfbench.suite.loading import shared_entries
+from mfbench.suite.methods import Step
 from mfbench.suite.plan import Plan, Shard, shard_folder_name
 from mfbench.suite.protocols import EvaluationProtocol
 from mfbench.suite.published import PublishedCount, PublishedFigure
@@ -326,6 +328,7 @@ class RunMetadata(BaseModel, frozen=True):
     published: RecordedFigures = RecordedFigures()
     selection: dict[str, Selection] = {}  # how each tuned method's parameters are selected
     methods: dict[str, str]  # description of each method by label, in suite order
+    names: dict[str, str] = {}  # its name in reports; empty in runs of older versions
     rules: dict[str, Top | Literal["relevant"]] = {}  # `top` of each method
     curves: dict[str, Curve] = {}  # `curve` of each method that has one
     classifiers: dict[str, str] = {}  # the learner, with its grid, of each method with a curve
@@ -382,6 +385,11 @@ class RunMetadata(BaseModel, frozen=True):
         return self.suite.suite.title or self.name
 
     @property
+    def display_names(self) -> dict[str, str]:
+        """The name of each method in reports, by label."""
+        return {label: plain(self.names.get(label, label)) for label in self.methods}
+
+    @property
     def seed(self) -> int:
         """The suite's seed."""
         return self.suite.suite.seed
@@ -410,6 +418,27 @@ class RunMetadata(BaseModel, frozen=True):
             ) from error
 
 
+def display_names(plan: Plan, registry: Registry) -> dict[str, str]:
+    """Return the name of each method in reports: that of the suite or of its steps; equal ones get a label."""
+    loaded = plan.loaded
+    labels, written = loaded.suite.report.labels, {method.label: method.name for method in loaded.suite.methods}
+    written |= {label: label for label in loaded.added_methods}
+    if labels is True or (labels and loaded.profile in labels):
+        return {label: label for label in plan.methods}
+    names = {
+        label: plain(written[label] or " + ".join(step_name(step, registry) for step in method.steps))
+        for label, method in plan.methods.items()
+    }
+    counts = Counter(names.values())
+    return {label: name if counts[name] == 1 else f"{name} ({label})" for label, name in names.items()}
+
+
+def step_name(step: Step, registry: Registry) -> str:
+    """Return the name of a selector or learner in reports: what its summary has before a colon, or else its own."""
+    name, colon, _ = registry.entry(step.kind, step.expression.name).spec.summary.partition(": ")
+    return name if colon else step.title
+
+
 def metadata_of(
     plan: Plan,
     folder: Path,
@@ -417,6 +446,7 @@ def metadata_of(
     reused: Reused | None = None,
     other_environments: Sequence[Environment] = (),
     machines: Mapping[str, str] | None = None,
+    names: Mapping[str, str] | None = None,
 ) -> RunMetadata:
     """Return the metadata to record at the start of a run."""
     loaded = plan.loaded
@@ -434,6 +464,7 @@ def metadata_of(
         published=RecordedFigures(tables=tables, figures=plan.figures, counts=plan.counts),
         selection={label: method.selection for label, method in plan.methods.items() if method.grid},
         methods={label: method.describe() for label, method in plan.methods.items()},
+        names=dict(names or {}),
         rules={label: method.top for label, method in plan.methods.items()},
         curves=curves,
         classifiers={label: plan.methods[label].described_learner for label in curves},
