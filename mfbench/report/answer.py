@@ -1,6 +1,6 @@
 """The answer of a report: what holds on these datasets, and what on datasets like these, in a sentence each."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
@@ -14,14 +14,19 @@ from mfbench.stats.mean_differences import LEAST_FAMILIES, MeanDifferences
 MOST_NAMED = 8
 
 
-def answer_across(overall: Overall, score: Score) -> list[str]:
+Names = Mapping[str, str]
+"""The name of each method in reports, by label."""
+
+
+def answer_across(overall: Overall, score: Score, names: Names | None = None) -> list[str]:
     """Return the conclusion of a comparison over datasets."""
     claims = overall.claims
+    names = names or {label: label for label in claims.methods}
     if not claims.scores.size:
         return ["No dataset has a score of every method, so none is ahead."]
     if len(claims.methods) == 1:
-        return [f"{claims.methods[0]} is the only method with scores, so there is nothing to compare."]
-    return [_on_these(overall, claims, score), *_on_others(claims, score)]
+        return [f"{names[claims.methods[0]]} is the only method with scores, so there is nothing to compare."]
+    return [_on_these(overall, claims, score, names), *_on_others(claims, score, names)]
 
 
 def where(overall: Overall) -> str:
@@ -32,10 +37,10 @@ def where(overall: Overall) -> str:
     return f"these {n} datasets"
 
 
-def _on_these(overall: Overall, claims: MeanDifferences, score: Score) -> str:
-    best, place = claims.methods[0], where(overall)
-    against = claims.against(best, claims.these)
-    mean = overall.completed.scores[best].mean()
+def _on_these(overall: Overall, claims: MeanDifferences, score: Score, names: Names) -> str:
+    best, place = names[claims.methods[0]], where(overall)
+    against = _named(claims.against(claims.methods[0], claims.these), names)
+    mean = overall.completed.scores[claims.methods[0]].mean()
     lead = f"On {place}, {best}"
     has = f"has the best mean, {size_text(mean, score.percent)}{' %' if score.percent else ''}"
     shared = [best, *against["second"][against["mean"] == 0.0]]
@@ -57,6 +62,10 @@ def _on_these(overall: Overall, claims: MeanDifferences, score: Score) -> str:
         f"{_beyond(beyond, len(worse), in_points(claims.margin, score))}"
         f"{f'; not separated: {listed(similar, MOST_NAMED)}' if similar else ''}{_equal(equal, claims, score)}."
     )
+
+
+def _named(rows: pd.DataFrame, names: Names) -> pd.DataFrame:
+    return rows.assign(second=rows["second"].map(names))
 
 
 def _counted(rows: pd.DataFrame, n_others: int) -> str:
@@ -81,7 +90,7 @@ def _equal(names: Sequence[str], claims: MeanDifferences, score: Score) -> str:
     return f"; equal within {in_points(claims.margin, score)}: {listed(names)}" if names else ""
 
 
-def _on_others(claims: MeanDifferences, score: Score) -> list[str]:
+def _on_others(claims: MeanDifferences, score: Score, names: Names) -> list[str]:
     n, families = len(claims.scores), claims.n_families
     if not claims.is_enough:
         own = counted(n, "dataset") if n == families else f"{n} datasets of {families} families"
@@ -91,15 +100,16 @@ def _on_others(claims: MeanDifferences, score: Score) -> list[str]:
     best, reference = claims.methods[0], claims.reference
     # What was named before the run needs no adjustment for having been chosen; the tables have the same p-values.
     column = "named" if best == reference else "adjusted"
-    sentences = [f"On datasets like these, {best} {_claimed(claims, best, column)} ({level})."]
+    sentences = [f"On datasets like these, {names[best]} {_claimed(claims, best, column, names)} ({level})."]
     if reference in claims.methods and reference != best and len(claims.methods) > 2:
-        sentences.append(f"There, the reference {reference} {_claimed(claims, str(reference), 'named')}.")
+        predicate = _claimed(claims, str(reference), "named", names)
+        sentences.append(f"There, the reference {names[str(reference)]} {predicate}.")
     return sentences
 
 
-def _claimed(claims: MeanDifferences, method: str, column: str) -> str:
+def _claimed(claims: MeanDifferences, method: str, column: str, names: Names) -> str:
     """Return a predicate on what a method is better and worse than, and how many comparisons remain open."""
-    rows = claims.against(method, claims.like_these)
+    rows = _named(claims.against(method, claims.like_these), names)
     decided = rows[rows[column] < claims.alpha]
     if not len(decided):
         return f"is not separated from {rows['second'][0] if len(rows) == 1 else 'any other method'}"

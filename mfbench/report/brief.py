@@ -1,35 +1,38 @@
-"""The short report: scores, a line per method, failures and omissions, and the conclusion as the last lines."""
+"""The short report: the answer, a line per method, scores if they are few, failures and omissions, and the page."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
 from rich.cells import cell_len
 
-from mfbench.base.text import counted
+from mfbench.base.text import counted, plain
 from mfbench.host.registry import Registry
 from mfbench.model.sections import Cell, Report, Section, Table
 from mfbench.report.cells import (
     DASH,
     NO_VERDICT_MARK,
     across_name,
-    rank_cell,
     size_cell,
     table_of,
     time_cell,
     with_unit,
 )
-from mfbench.report.contents import answer_of, compact, kind_of, needed_width, plugin_sections, transposed
+from mfbench.report.contents import GAP, answer_of, kind_of, needed_width, plugin_sections
 from mfbench.report.heading import listed, setting_of
+from mfbench.report.leaderboard import Leaderboard, Standing, leaderboards_of
 from mfbench.report.sections import across_datasets, curves, remarks, scores
-from mfbench.report.verdicts import verdict_cell, verdict_columns, without_p_value
+from mfbench.report.verdicts import verdict_cell, without_p_value
 from mfbench.stats.across_datasets import Completed
 from mfbench.stats.results import Run
 from mfbench.stats.summary import KINDS, LARGE, NO_VERDICT
 
 MOST_FAILURES = 5
 LONGEST_REASON = 110
-LEAST_DESCRIPTION = 16
+# Characters of the drawn gaps, of a name, and of a terminal that also has room for labels.
+LEAST_BAR, WIDEST_BAR = 12, 48
+SHORT_NAME, LONGEST_NAME = 21, 30
+LABELLED_WIDTH = 100
+MOST_DATASETS = 8
 DOCS = "docs/statistics.md#"
 
 
@@ -44,59 +47,87 @@ def brief_report(
     """Return the short report of a run."""
     kind, added = kind_of(run), plugin_sections(run, registry)
     sections = [Section(section.title, section.tables) for section in added if section.leads][:1]
+    if kind in ("comparison", "rounds"):
+        sections.insert(0, Section("Methods, best mean first", [method_lines(run, width)]))
     if kind == "comparison":
-        own = curves.curves(run)
-        sections += [_scores(run, width), Section(own.title, own.tables, notes=curves.differing_ranges(run))]
+        own, table = curves.curves(run), scores.score_table(run)
+        if (
+            len(run.methods) > 1
+            and len(table.rows) - table.footer_rows <= MOST_DATASETS
+            and needed_width(table) <= width
+        ):
+            title = with_unit(run.settings.metric, run.settings.score)
+            sections.append(Section(f"{title}: mean ± sd over {run.protocol.trial_name}s", [table]))
+        sections.append(Section(own.title, own.tables, notes=curves.differing_ranges(run)))
     elif kind == "calibration":
         own = across_datasets.calibration(run)
-        sections.append(Section(own.title, own.tables))
-    if kind in ("comparison", "rounds", "calibration"):
-        sections.append(Section("Methods, best mean first", [method_lines(run, width)]))
+        sections += [Section(own.title, own.tables), Section("Methods, best mean first", [method_lines(run, width)])]
+    has_marks = any(table.footer_rows for section in sections for table in section.tables)
     more = [f"All tables, tests and remarks: {full}"] if full else []
     sections += [
         Section("Remarks", notes=[*problems(run), *added[-1].notes]),
-        Section("", notes=[*reading_notes(run), *more]),
+        Section("", notes=[*reading_notes(run, has_marks=has_marks), *more]),
     ]
     where = [f"Page: {page or command}"] if page is not None or command else []
-    return Report(run.meta.title, setting_of(run), sections, answer=[*answer_of(run), *where])
-
-
-def _scores(run: Run, width: int) -> Section:
-    """Return the table of scores: datasets as rows if all methods fit, otherwise methods as rows, with means only."""
-    table, title = scores.score_table(run), with_unit(run.settings.metric, run.settings.score)
-    if needed_width(table) > width:
-        body = Table(table.columns, table.rows[: len(table.rows) - table.footer_rows])
-        table = transposed(body, "method")
-        places = {method: place for place, method in enumerate(run.summary()["method"])}
-        table.rows.sort(key=lambda row: places.get(row[0].text, -1))
-    if needed_width(table) > width:
-        return Section(f"{title}: mean over {run.protocol.trial_name}s", [compact(table)])
-    return Section(f"{title}: mean ± sd over {run.protocol.trial_name}s", [table])
+    sections.append(Section("", notes=where))
+    return Report(run.meta.title, setting_of(run), sections, answer=answer_of(run))
 
 
 def method_lines(run: Run, width: int) -> Table:
-    """Return one line per method; descriptions are truncated to the available width, or omitted if it is small."""
-    reference = run.settings.reference
-    verdict = [title for title, prefix in verdict_columns(run) if prefix == "sound_" and reference is not None]
-    summary = run.summary().to_dict("records")
+    """Return one line per method, best mean first, with its gap to the best drawn in the remaining width."""
+    reference, names, summary = run.settings.reference, run.meta.display_names, run.summary().to_dict("records")
+    verdict = ["W/T/L"] if reference is not None else []
+    boards = leaderboards_of(run) if kind_of(run) != "calibration" else []
+    standings = {one.label: one for one in boards[0].standings} if boards else {}
+    hidden = (
+        {one.label for place, one in enumerate(boards[0].standings) if boards[0].is_folded(place)} if boards else ()
+    )
     failed = ["failed"] if any(row["failed"] for row in summary) else []
+    labels = ["label"] if width >= LABELLED_WIDTH and any(plain(label) != name for label, name in names.items()) else []
+    gap, longest = ["gap"] if standings else [], SHORT_NAME if width < LABELLED_WIDTH else LONGEST_NAME
     rows = []
     for row in summary:
-        cells = [row["method"], size_cell(row["mean"], run.settings.score.percent), rank_cell(row["rank"])]
+        label = row["method"]
+        if label in hidden:
+            continue
+        one = standings.get(label)
+        cells = [Cell(_cut(names[label], longest)), *[label for _ in labels]]
+        cells.append(size_cell(row["mean"], run.settings.score.percent))
+        cells += [(boards[0].size(one.gap) if one.gap else "best") if one else DASH for _ in gap]
         cells += [verdict_cell(row, "sound_", reference) for _ in verdict]
         cells.append(time_cell(row["total_seconds"]))
         cells += [f"{row['failed']} of {row['planned']}" if row["failed"] else DASH for _ in failed]
-        rows.append(cells)
-    table = table_of(["method", across_name("mean", run.settings.score), "rank", *verdict, "time", *failed], rows)
-    return _described(table, [run.methods[row["method"]] for row in summary], width)
-
-
-def _described(table: Table, descriptions: Sequence[str], width: int) -> Table:
-    room = width - needed_width(table) - 3
-    if room < LEAST_DESCRIPTION:
+        rows.append((one, cells))
+    title = across_name("mean", run.settings.score)
+    table = table_of(["method", *labels, title, *gap, *verdict, "time", *failed], [cells for _, cells in rows])
+    room = min(width - needed_width(table) - GAP, WIDEST_BAR)
+    if not standings or room < LEAST_BAR:
         return table
-    rows = [[*row, Cell(_cut(text, room))] for row, text in zip(table.rows, descriptions, strict=True)]
-    return Table([*table.columns, "what it is"], rows, wrap=len(table.columns))
+    low, high = (boards[0].size(end) for end in boards[0].axis)
+    place = 3 + len(labels)
+    for (one, _), line in zip(rows, table.rows, strict=True):
+        line.insert(
+            place, DASH if one is None else Cell(_bar(boards[0], one, room), "plain" if one.is_worse else "best")
+        )
+    ends = low + high.rjust(room - len(low))
+    return Table([*table.columns[:place], ends, *table.columns[place:]], table.rows)
+
+
+def _bar(board: Leaderboard, one: Standing, room: int) -> str:
+    """Draw a gap with its intervals: a dot, hollow if the method is separated from the best, and the zero."""
+
+    def place(gap: float) -> int:
+        return round(board.place(gap) / 100.0 * (room - 1))
+
+    signs = [" "] * room
+    signs[place(0.0)] = "│"
+    if board.is_outside(one.gap):
+        return "".join(["◂", *signs[1:]])
+    for (low, high), sign in ((one.joint, "─"), (one.single, "━")):
+        if low == low and one.gap:
+            signs[place(low) : place(high) + 1] = sign * (place(high) + 1 - place(low))
+    signs[place(one.gap)] = "○" if one.is_worse else "●"
+    return "".join(signs)
 
 
 def problems(run: Run) -> list[str]:
@@ -143,7 +174,7 @@ def _failures(failures: pd.DataFrame) -> list[str]:
     return lines
 
 
-def reading_notes(run: Run) -> list[str]:
+def reading_notes(run: Run, *, has_marks: bool = True) -> list[str]:
     """Return one line each on what affects the reading of the short report's numbers, with links into the docs."""
     kind = kind_of(run)
     reference, notes = run.settings.reference, scores.compared_folds(run.coverage, run.protocol.trial_name)
@@ -151,13 +182,13 @@ def reading_notes(run: Run) -> list[str]:
         return [*notes, f"W/T/L: wins, ties, losses of {reference}. {DOCS}wins-ties-and-losses"]
     if kind not in ("comparison", "rounds"):
         return []
-    if kind == "comparison" and len(run.methods) > 1:
+    if has_marks and kind == "comparison" and len(run.methods) > 1:
         notes.append(f"Bold: best. ≈: not significantly worse. {DOCS}marks-in-the-score-table")
         notes += (
             [f"{NO_VERDICT_MARK}: no test is possible. {DOCS}no-verdict"] if without_p_value(run.scores).any() else []
         )
     if reference is not None and len(run.methods) > 1:
-        words = f"W/T/L: wins, ties, losses of {reference}. A tie does not prove equality."
+        words = f"W/T/L: wins, ties, losses of {run.meta.display_names[reference]}. A tie does not prove equality."
         notes.append(f"{words} {DOCS}wins-ties-and-losses")
         verdicts = run.wins_ties_losses()
         if (verdicts[KINDS["sound_"]] == NO_VERDICT).any():

@@ -6,8 +6,6 @@ the same list.
 
 import dataclasses
 import json
-import re
-import textwrap
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Literal, NamedTuple, NoReturn
@@ -16,7 +14,7 @@ from rich.cells import cell_len
 
 from mfbench.host.expressions import Plugin
 from mfbench.host.registry import HOST, Registry, load_registry
-from mfbench.model.sections import Cell, Chart, Report, Section, Table
+from mfbench.model.sections import Chart, Report, Section, Table
 from mfbench.report.answer import answer_across
 from mfbench.report.cells import MARK
 from mfbench.report.heading import data_of, environment_of, setting_of
@@ -37,7 +35,9 @@ class ListedSection(NamedTuple):
 
 def across_datasets_of(run: Run) -> Section:
     """Return the section of tests across datasets."""
-    return across_datasets.section_across(run.overall(), run.settings.metric, run.settings.score)
+    return across_datasets.section_across(
+        run.overall(), run.settings.metric, run.settings.score, run.meta.display_names
+    )
 
 
 def ranks_of(run: Run) -> Section:
@@ -78,9 +78,11 @@ def answer_of(run: Run) -> list[str]:
         return []
     if kind_of(run) not in ("comparison", "rounds"):
         return []
-    answer, done = answer_across(run.overall(), run.settings.score), int(run.outcomes["status"].notna().sum())
+    answer = answer_across(run.overall(), run.settings.score, run.meta.display_names)
+    done = int(run.outcomes["status"].notna().sum())
     if done < len(run.outcomes):
-        answer[0] = f"So far, with {done:,} of {len(run.outcomes):,} trials: {answer[0][0].lower()}{answer[0][1:]}"
+        first = answer[0][0].lower() + answer[0][1:] if answer[0].startswith(("On ", "No ")) else answer[0]
+        answer[0] = f"So far, with {done:,} of {len(run.outcomes):,} trials: {first}"
     return answer
 
 
@@ -163,24 +165,10 @@ def _json_value(value: Callable[[], Any]) -> Any:
     return content
 
 
-HEADING_WIDTH = 9
-HEADING_LINES = 4
 MARKED_ROLES = ("not-worse", "above", "below", "equivalent", "marked", "best-marked")
 """Cell roles whose text ends with a mark."""
 GAP = 3
 """Spaces between two columns on a terminal."""
-
-
-def transposed(table: Table, heading: str) -> Table:
-    """Return a table with rows and columns swapped."""
-    rows = [[Cell(name), *(row[index] for row in table.rows)] for index, name in enumerate(table.columns[1:], 1)]
-    return Table([heading, *(row[0].text for row in table.rows)], rows, table.title)
-
-
-def compact(table: Table) -> Table:
-    """Return a table with headings wrapped to a few letters per line, and without standard deviations."""
-    rows = [[row[0], *(Cell(re.sub(r" ± [\d.]+", "", cell.text), cell.role) for cell in row[1:])] for row in table.rows]
-    return Table([table.columns[0], *map(_heading, table.columns[1:])], rows, table.title, table.footer_rows)
 
 
 def needed_width(table: Table) -> int:
@@ -199,10 +187,3 @@ def column_width(table: Table, index: int) -> int:
 def has_marks(table: Table) -> bool:
     """Return whether a cell's text ends with a mark."""
     return any(cell.role in MARKED_ROLES for row in table.rows for cell in row)
-
-
-def _heading(name: str) -> str:
-    lines = textwrap.wrap(name, HEADING_WIDTH) or [""]
-    if len(lines) > HEADING_LINES:
-        lines = [*lines[: HEADING_LINES - 1], lines[HEADING_LINES - 1][: HEADING_WIDTH - 1] + "…"]
-    return "\n".join(lines)

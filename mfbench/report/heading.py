@@ -61,6 +61,7 @@ def data_of(run: Run) -> dict[str, Any]:
         **{name: getattr(run.settings, name) for name in compared},
         "rope": run.settings.margin,
         "methods": run.methods,
+        "names": run.meta.display_names,
         "datasets": run.datasets,
         "part": run.meta.part or None,
         "only": run.meta.only,

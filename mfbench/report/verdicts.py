@@ -39,6 +39,11 @@ def relation_of_test_sets(run: Run) -> str:
     return "single" if run.folds_per_dataset == 1 else "overlapping"
 
 
+def sound_test(run: Run) -> str:
+    """Return the name of the test that is valid on a dataset."""
+    return _SOUND_TITLES[relation_of_test_sets(run)]
+
+
 def verdict_columns(run: Run) -> list[tuple[str, str]]:
     """Return the columns of wins, ties and losses: the heading of each, and its prefix in the summary."""
     settings, relation = run.settings, relation_of_test_sets(run)

@@ -358,25 +358,6 @@ def test_the_finding_of_the_readme():
     assert {name for name in shared[0] if name not in apart[0]} == {"SV2", "BIM", "IGT", "XGB", "IM4", "RF"}
 
 
-def test_the_labels_of_the_readme_are_those_of_the_suite():
-    described = {row[0]: row[1] for row in tables_of("reports/uci/report.md")["Methods, best average rank first"][0]}
-    names = {
-        "REL": "relief",
-        "RFF": "relieff",
-        "FSC": "anova-f",
-        "MI": "mutual-info",
-        "VAR": "variance",
-        "RND": "random",
-    }
-    names |= {"SIM": "simba", "LFE": "lfe", "IM4": "im4e", "IGT": "immigrate", "BIM": "bim", "RF": "random-forest"}
-    caption = re.search(
-        r"\*The page of that run: (.*?)\*\n\n## Run", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL
-    )[1]
-    for label, name in names.items():
-        assert re.search(rf"\b{label}\b", caption), label
-        assert described[label].startswith(name), label
-
-
 def test_colon_as_published_in_2019():
     (rows, *_) = tables_of("reports/gene-2019/report.md")["Ours/published: IMMIGRATE 2019, table 1, accuracy, percent"]
     header, cells = rows

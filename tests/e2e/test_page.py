@@ -99,6 +99,19 @@ def joined_file(tmp_path_factory, run_writer):
 
 
 @pytest.fixture(scope="module")
+def picture_file(tmp_path_factory, run_writer):
+    """Seven datasets, enough for a statement about others, and methods with names."""
+    cells = {
+        (f"d{d}", m): results(mean, 3 * d + k)
+        for d in range(7)
+        for k, (m, mean) in enumerate((("A", 0.9), ("B", 0.8), ("C", 0.7)))
+    }
+    run = run_writer(tmp_path_factory.mktemp("picture"))(cells, report={"reference": "B"})
+    run.meta.names.update({"A": "Alpha + k-NN", "B": "Beta"})
+    return write_page(run, load_registry(only=[]))
+
+
+@pytest.fixture(scope="module")
 def hostile_file(tmp_path_factory, run_writer):
     writer = run_writer(tmp_path_factory.mktemp("hostile"))
     cells = {
@@ -154,6 +167,14 @@ def column(page, number):
 def backgrounds(page, dataset):
     cells = page.locator("#scores tbody tr", has_text=dataset).locator("td")
     return cells.evaluate_all("cells => cells.map((cell) => getComputedStyle(cell).backgroundImage)")
+
+
+def serious_findings(page):
+    if not AXE.is_file():
+        pytest.skip("axe-core is not installed: npm install --no-save axe-core")
+    page.add_script_tag(content=AXE.read_text())
+    findings = page.evaluate("axe.run()")["violations"]
+    return [f"{f['id']}: {f['nodes'][0]['html']}" for f in findings if f["impact"] in ("serious", "critical")]
 
 
 def heading(page, name):
@@ -228,8 +249,8 @@ class TestScores:
     def test_measured_partial_failed_and_imputed_cells_look_different(self, view, file, parts_file):
         own = backgrounds(view(file), "sonar")
         imputed = backgrounds(view(parts_file), "with blank")
-        assert own[0] == imputed[0] == "none"
-        assert len({"none", own[1], own[2], imputed[1]}) == 4
+        assert own[0] == imputed[0]
+        assert len({own[0], own[1], own[2], imputed[1]}) == 4
 
     def test_an_imputed_cell_says_so_and_opens(self, view, parts_file):
         page = view(parts_file)
@@ -245,11 +266,12 @@ class TestScores:
         row = page.locator("#scores tbody tr", has_text="d0")
         assert row.locator("td").count() == 3
         assert row.locator("td button").count() == 2
-        row.locator("td button").last.focus()
-        page.keyboard.press("ArrowRight")
+        row.locator("td button").first.focus()  # C, the first method, has no trial on d0
+        page.keyboard.press("ArrowLeft")
         page.keyboard.press("ArrowDown")
+        page.keyboard.press("ArrowLeft")
         page.keyboard.press("Enter")
-        assert "B on d1" in page.locator("#cell").inner_text()
+        assert "C on d1" in page.locator("#cell").inner_text()
 
     @pytest.mark.parametrize(
         ("form", "start"),
@@ -300,7 +322,8 @@ class TestPage:
     def test_the_answer_is_first(self, view, file):
         page = view(file)
         text = page.locator("header").inner_text()
-        assert text.index("On these ") < text.index("Left out") < text.index("Setting")
+        assert text.index("On these ") < text.index("Gap to the best") < text.index("remarks") < text.index("Setting")
+        assert "5 failed (C 5" not in text.partition("Gap to the best")[0]
 
     def test_a_link_shows_the_same_view(self, view, file):
         page = view(file)
@@ -394,13 +417,50 @@ class TestPage:
 
     @pytest.mark.parametrize("scheme", ["light", "dark"])
     def test_readers_with_other_senses(self, view, file, scheme):
-        if not AXE.is_file():
-            pytest.skip("axe-core is not installed: npm install --no-save axe-core")
-        page = view(file, color_scheme=scheme, bypass_csp=True)
-        page.add_script_tag(content=AXE.read_text())
-        findings = page.evaluate("axe.run()")["violations"]
-        serious = [f"{f['id']}: {f['nodes'][0]['html']}" for f in findings if f["impact"] in ("serious", "critical")]
-        assert serious == []
+        assert serious_findings(view(file, color_scheme=scheme, bypass_csp=True)) == []
+
+
+class TestPicture:
+    """The picture of the first screen: a row per method, for these datasets or for datasets like these."""
+
+    def test_both_headlines_can_be_shown_and_linked(self, view, picture_file):
+        page = view(picture_file)
+        assert page.locator(".board:visible").count() == 1
+        assert page.locator("#board-1 tbody .name span").all_inner_texts() == ["Alpha + k-NN", "Beta", "C"]
+        assert page.locator(".answer:visible").inner_text().startswith("On these 7 datasets, Alpha + k-NN is better")
+        page.get_by_role("button", name="Datasets like these").click()
+        assert page.locator("#board-2").is_visible() and not page.locator("#board-1").is_visible()
+        assert page.locator(".answer:visible").first.inner_text().startswith("On datasets like these, Alpha + k-NN")
+        assert page.evaluate("location.hash") == "#board=2"
+        assert view(picture_file, "#board=2").locator("#board-2").is_visible()
+        assert view(picture_file, "#board=7").locator("#board-1").is_visible()
+
+    def test_on_a_telephone_it_has_three_views(self, view, picture_file):
+        page = view(picture_file, viewport={"width": 390, "height": 800})
+        assert page.locator(".board:visible").bounding_box()["y"] < 460
+        parts = {"gap": ".gaps", "versus": ".versus", "time": ".time"}
+        for name, part in parts.items():
+            page.locator(f"button[data-view={name}]").click()
+            row = page.locator("#board-1 tbody tr").first
+            assert [other for other in parts.values() if row.locator(other).is_visible()] == [part]
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+    def test_without_javascript_both_are_there(self, view, picture_file):
+        page = view(picture_file, java_script_enabled=False)
+        assert page.locator(".board:visible").count() == 2
+        assert page.locator(".answer:visible").count() >= 2
+
+    def test_names_find_columns_as_labels_do(self, view, picture_file):
+        page = view(picture_file)
+        for text in ("alpha", "A"):
+            page.locator("#filter-methods").fill(text)
+            assert page.locator("#scores thead button:visible").all_inner_texts()[1:] == (
+                ["Alpha + k-NN"] if text == "alpha" else ["Alpha + k-NN", "Beta"]
+            )
+
+    @pytest.mark.parametrize("scheme", ["light", "dark"])
+    def test_readers_with_other_senses(self, view, picture_file, scheme):
+        assert serious_findings(view(picture_file, color_scheme=scheme, bypass_csp=True)) == []
 
 
 class TestHostileNames:
@@ -408,7 +468,7 @@ class TestHostileNames:
         page = view(hostile_file, permissions=["clipboard-read", "clipboard-write"])
         assert page.locator("#scores thead button").all_inner_texts()[1:] == list(HOSTILE)
         assert column(page, 0) == list(HOSTILE)
-        assert page.locator("h1").inner_text() == HOSTILE[1]
+        assert page.locator("header .about").inner_text().startswith(HOSTILE[1])
         for place in page.locator(".picture[data-chart]").all():
             place.scroll_into_view_if_needed()
             place.locator("div svg").first.wait_for(state="attached", timeout=20_000)

@@ -58,18 +58,6 @@ class TestLargeRun:
         lines = printed(large, width, page=Path("reports/own/report.html"), full="mfbench report own --full")
         assert max(map(cell_len, lines)) <= width
 
-    @pytest.mark.parametrize("width", [80, 200])
-    def test_methods_are_rows_and_the_best_is_first(self, large, width):
-        section = brief_report(large, width).sections[0]
-        (table,) = section.tables
-        ranked = [f"M{m:02}" for m in reversed(range(27))]
-        assert section.title == "Accuracy, percent: mean over folds"
-        assert [row[0].text for row in table.rows] == ranked == list(large.overall().ranks.index)
-        assert (table.columns[0], len(table.columns)) == ("method", 17)
-        means = large.scores.set_index(["method", "dataset"])["mean"]
-        assert table.rows[0][1].text == f"{100 * means['M26', 'a-dataset-with-a-long-name-00']:.1f}"
-        assert not any("±" in text for row in texts(table) for text in row)
-
     def test_every_method_has_one_line(self, large):
         lines = printed(large, 200)
         start = lines.index("Methods, best mean first")
@@ -77,14 +65,31 @@ class TestLargeRun:
         found = [line.split()[0] for line in lines[start:end] if re.match(r" *M\d\d ", line)]
         assert found == [f"M{m:02}" for m in reversed(range(27))]
 
-    def test_a_description_is_cut_to_the_room_or_left_out(self, large):
+    def test_a_gap_is_drawn_in_the_remaining_width_or_left_out(self, large):
         wide, narrow, least = (method_lines(large, width) for width in (200, 80, 40))
-        assert wide.rows[0][-1].text == large.methods["M26"]
-        assert wide.columns[-1] == narrow.columns[-1] == "what it is"
-        cut = narrow.rows[0][-1].text
-        assert cut.endswith("…")
-        assert large.methods["M26"].startswith(cut[:-1].rstrip())
-        assert least.columns == narrow.columns[:-1]
+        assert least.columns == ["method", "mean", "gap", "W/T/L", "time"]
+        for table in (wide, narrow):
+            bars = [row[3].text for row in table.rows]
+            assert len(set(map(cell_len, bars))) == 1
+            assert bars[0].strip() == "●"
+            assert "○" in bars[-1] and "│" in bars[-1]
+        assert [row[2].text for row in wide.rows][:2] == ["best", "−1.5"]
+
+    def test_scores_of_many_datasets_are_left_to_the_full_report(self, large):
+        report = brief_report(large, 200)
+        assert [table.columns[0] for section in report.sections for table in section.tables] == ["method"]
+        assert not any(note.startswith("Bold") for section in report.sections for note in section.notes)
+
+    def test_names_stand_beside_labels_where_there_is_room(self, large):
+        run = large.replace()
+        run.meta = large.meta.model_copy(update={"names": {"M26": "A method with a name that is very long"}})
+        wide, narrow = method_lines(run, 120), method_lines(run, 80)
+        assert wide.rows[0][0].text.startswith("A method with a name that is")
+        assert wide.rows[0][0].text.endswith("…")
+        assert wide.columns[:2] == ["method", "label"]
+        assert wide.rows[0][1].text == "M26"
+        assert narrow.columns[:2] == ["method", "mean"]
+        assert cell_len(narrow.rows[0][0].text) <= brief.SHORT_NAME
 
 
 class TestSmallRun:
@@ -98,7 +103,7 @@ class TestSmallRun:
         return write_run(cells, report={"reference": "A"})
 
     def test_datasets_are_rows_with_means_deviations_and_totals(self, run):
-        section = brief_report(run, 100).sections[0]
+        section = brief_report(run, 100).sections[1]
         assert section.title == "Accuracy, percent: mean ± sd over folds"
         (table,) = section.tables
         assert table.columns == ["dataset", "A", "B", "C"]
@@ -107,31 +112,24 @@ class TestSmallRun:
         assert table.footer_rows == len(table.rows) - 2
         assert texts(table)[-1] == ["average rank", "1.00", "2.00", "3.00"]
 
-    def test_a_method_has_its_mean_rank_verdicts_and_time(self, run):
-        table = method_lines(run, 60)
-        assert table.columns == ["method", "mean", "rank", "sound W/T/L", "time"]
+    def test_a_method_has_its_mean_gap_verdicts_and_time(self, run):
+        table = method_lines(run, 40)
+        assert table.columns == ["method", "mean", "gap", "W/T/L", "time"]
         summary = run.summary().set_index("method")
         time = seconds(10 * 0.25)
-        assert texts(table)[0] == ["A", "85.0", "1.00", "reference", time]
+        assert texts(table)[0] == ["A", "85.0", "best", "reference", time]
         wins = [int(summary.loc["C", f"sound_{word}"]) for word in ("win", "tie", "loss")]
-        assert texts(table)[2] == ["C", "45.0", "3.00", "/".join(map(str, wins)), time]
+        assert texts(table)[2] == ["C", "45.0", "−40.0", "/".join(map(str, wins)), time]
         assert wins == [2, 0, 0]
 
-    def test_where_methods_do_not_fit_they_become_rows_with_deviations(self, write_run):
-        run = write_run({("iris", f"method {m:02}"): [0.5 + 0.01 * m, 0.6] * 2 for m in range(20)}, folds=4)
-        (table,) = brief_report(run, 100).sections[0].tables
-        assert table.columns == ["method", "iris"]
-        assert [row[0].text for row in table.rows] == [f"method {m:02}" for m in reversed(range(20))]
-        assert table.rows[-1][1].text.startswith("55.0 ± 5.8")
-
-    def test_the_last_lines_are_the_answer_and_the_page(self, run):
+    def test_the_answer_is_first_and_the_page_is_last(self, run):
         lines = printed(run, 300, page=Path("reports/own/report.html"), command="mfbench report own --open")
-        assert lines[-3:] == [
+        assert lines[3:5] == [
             "On these 2 datasets, A is better on average than both other methods, both by more than 1 percentage "
             "point.",
             "2 datasets cannot support a statement about other datasets: it takes 6.",
-            "Page: reports/own/report.html",
         ]
+        assert lines[-1] == "Page: reports/own/report.html"
         lines = printed(run, 300, command="mfbench report own --open", full="mfbench report own --full")
         assert lines[-1] == "Page: mfbench report own --open"
         assert "All tables, tests and remarks: mfbench report own --full" in lines
@@ -294,7 +292,7 @@ class TestKinds:
         assert not any(note.startswith("Bold") for section in report.sections for note in section.notes)
         lines = printed(run, 100)
         assert max(map(cell_len, lines)) <= 100
-        assert any("On these 2 datasets" in line for line in lines[-3:])
+        assert any("On these 2 datasets" in line for line in lines[:5])
 
     def test_nothing_to_measure(self, write_run):
         run = write_run({}, left_out=[("gone", "no network")])

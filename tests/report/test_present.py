@@ -120,7 +120,7 @@ def test_a_report_shows_the_metric_that_is_chosen(write_run):
     run = write_run(cells, metrics=("accuracy", "balanced_accuracy"))
     text = present_run(run, Form("md", metric="balanced_accuracy"), console())
     assert "balanced_accuracy, percent: mean ± sd over folds" in text
-    assert "| d | 52.0 ± 1.6 ? | **72.0 ± 1.6** |" in text
+    assert "| d | **72.0 ± 1.6** | 52.0 ± 1.6 ? |" in text
     assert "mfbench report own --metric balanced_accuracy --md" in text
     chosen = choose(run, None, "balanced_accuracy")
     assert json.loads(present_run(chosen, Form("json"), console()))["metric"] == "balanced_accuracy"

@@ -27,13 +27,13 @@ def show(report: Report, console: Console) -> None:
     console.print()
     console.print(Text(report.title, style="bold"))
     console.print(Text(report.setting, style="dim"))
-    for section in report.sections:
-        if section.has_content:
-            _show_section(section, console)
     if report.answer:
         console.print()
     for sentence in report.answer:
         console.print(Text(sentence, style="bold"), soft_wrap=False)
+    for section in report.sections:
+        if section.has_content:
+            _show_section(section, console)
 
 
 def _show_section(section: Section, console: Console) -> None:

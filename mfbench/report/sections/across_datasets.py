@@ -11,7 +11,7 @@ from mfbench.base.text import counted, listing
 from mfbench.model.evaluation import Score
 from mfbench.model.sections import Cell, Report, Section, Table
 from mfbench.report import cells
-from mfbench.report.answer import where
+from mfbench.report.answer import Names, where
 from mfbench.report.charts.critical_difference import critical_difference_chart
 from mfbench.stats.across_datasets import Overall
 from mfbench.stats.power import Power
@@ -21,20 +21,21 @@ CERTAIN = 0.95
 PROBABILITIES = "Share of datasets on which the method of the row is better than that of the column; a tie counts half"
 
 
-def section_across(overall: Overall, metric: str, score: Score) -> Section:
+def section_across(overall: Overall, metric: str, score: Score, names: Names | None = None) -> Section:
     """Return the section on mean differences over datasets, for a run or a published table."""
+    names = names or {label: label for label in overall.claims.methods}
     title = f"Across {counted(overall.n_datasets, 'dataset')}"
     chart = critical_difference_chart(overall)
     return Section(
         title,
-        _claims_tables(overall, score),
+        _claims_tables(overall, score, names),
         [] if chart is None else [chart],
-        notes=[*cells.notes_of_units(metric, score), *_claims_notes(overall, score), *_missing_notes(overall)],
+        notes=[*cells.notes_of_units(metric, score), *_claims_notes(overall, score, names), *_missing_notes(overall)],
         data={"overall": lambda: overall_data(overall)},
     )
 
 
-def _claims_tables(overall: Overall, score: Score) -> list[Table]:
+def _claims_tables(overall: Overall, score: Score, names: Names) -> list[Table]:
     """Return the methods, best mean first, on these datasets and on datasets like these."""
     claims, percent = overall.claims, score.percent
     if len(claims.methods) < 2 or not len(claims.scores):
@@ -44,10 +45,19 @@ def _claims_tables(overall: Overall, score: Score) -> list[Table]:
     own = claims.against(compared, claims.these).set_index("second").to_dict("index")
     rows: list[list[object]] = []
     for method in claims.methods:
-        lead = [method, cells.size_cell(means[method], percent), groups[method]]
+        lead = [names[method], cells.size_cell(means[method], percent), groups[method]]
         row = own.get(method)
         rows.append([*lead, *(_of_these(row, overall, percent) if row else [Cell("compared"), *[cells.DASH] * 4])])
-    columns = ["method", "mean", "group", f"{compared} ahead by", "without any one", "p", "tau", "better/within/worse"]
+    columns = [
+        "method",
+        "mean",
+        "group",
+        f"{names[compared]} ahead by",
+        "without any one",
+        "p",
+        "tau",
+        "better/within/worse",
+    ]
     tables = [cells.table_of(columns, rows, f"On {where(overall)}")]
     if claims.is_enough:
         groups = claims.groups(claims.like_these, "adjusted")
@@ -56,8 +66,15 @@ def _claims_tables(overall: Overall, score: Score) -> list[Table]:
         for method in claims.methods:
             row = own.get(method)
             last = _of_others(row, "adjusted" if claims.reference is None else "named", percent) if row else None
-            rows.append([method, groups[method], *(last or [Cell("compared"), *[cells.DASH] * 3])])
-        columns = ["method", "group", f"{compared} ahead by, capped", "p", "new dataset: better", "new dataset: worse"]
+            rows.append([names[method], groups[method], *(last or [Cell("compared"), *[cells.DASH] * 3])])
+        columns = [
+            "method",
+            "group",
+            f"{names[compared]} ahead by, capped",
+            "p",
+            "new dataset: better",
+            "new dataset: worse",
+        ]
         tables.append(cells.table_of(columns, rows, "On datasets like these"))
     return tables
 
@@ -86,7 +103,7 @@ def _range(low: float, high: float, percent: bool) -> str:
     return f"[{cells.size_text(low, percent, '+')}, {cells.size_text(high, percent, '+')}]"
 
 
-def _claims_notes(overall: Overall, score: Score) -> list[str]:
+def _claims_notes(overall: Overall, score: Score, names: Names) -> list[str]:
     claims = overall.claims
     if len(claims.methods) < 2 or not len(claims.scores):
         return ["No comparison: it needs a dataset and two methods with scores."]
@@ -99,7 +116,7 @@ def _claims_notes(overall: Overall, score: Score) -> list[str]:
         f"difference above, within and below {margin}."
     ]
     if claims.is_enough:
-        pairs = f"over those of {claims.reference}, in groups over all" if claims.reference else "over all pairs"
+        pairs = f"over those of {names[claims.reference]}, in groups over all" if claims.reference else "over all pairs"
         cap = f"capped at {cells.in_points(claims.cap, score)}"
         notes.append(
             f"On datasets like these: mean difference, {cap}, in a population from which these are taken to be drawn; "
@@ -114,7 +131,7 @@ def _claims_notes(overall: Overall, score: Score) -> list[str]:
         notes.append(f"Related datasets, whose signs flip together: {'; '.join(lists)}.")
     equal = claims.these[claims.these["equal"] < claims.alpha]
     if len(equal):
-        pairs = "; ".join(f"{a} and {b}" for a, b in zip(equal["first"], equal["second"], strict=True))
+        pairs = "; ".join(f"{names[a]} and {names[b]}" for a, b in zip(equal["first"], equal["second"], strict=True))
         notes.append(f"Equal on these datasets within {margin} (two one-sided tests with Holm's adjustment): {pairs}.")
     return notes
 

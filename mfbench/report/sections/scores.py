@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from mfbench.base.text import counted
+from mfbench.base.text import counted, plain
 from mfbench.model.sections import Cell, Section, Table
 from mfbench.report import cells
 from mfbench.report.charts.comparison import wins_chart
@@ -28,7 +28,9 @@ def scores(run: Run) -> Section:
     charts = []
     if reference is not None and len(run.methods) > 1 and len(run.outcomes):
         columns = verdict_columns(run)
-        charts.append(wins_chart(run.summary(), columns, reference))
+        names = run.meta.display_names
+        summary = run.summary()
+        charts.append(wins_chart(summary.assign(method=summary["method"].map(names)), columns, names[reference]))
     notes = verdict_notes(run)
     if trivial_accuracies(run):
         notes.append(
@@ -46,9 +48,15 @@ def scores(run: Run) -> Section:
     )
 
 
-def score_table(run: Run) -> Table:
+def by_mean(run: Run) -> list[str]:
+    """Return the methods, best mean first, then those without a mean."""
+    means = run.overall().completed.scores.mean(axis=0).round(12) * run.settings.sign
+    return list(dict.fromkeys([*means.sort_values(ascending=False, kind="stable").index, *run.methods]))
+
+
+def score_table(run: Run, methods: Sequence[str] = ()) -> Table:
     """Return datasets by methods: mean ± sd, marks, and footer rows of wins, ties and losses and average ranks."""
-    settings, methods, trivial = run.settings, list(run.methods), trivial_accuracies(run)
+    settings, methods, trivial = run.settings, methods or by_mean(run), trivial_accuracies(run)
     percent, verdicts = settings.score.percent, run.wins_ties_losses()
     marks = _s_marks(verdicts) if settings.test in S_TESTS else {}
 
@@ -181,12 +189,21 @@ def compared_folds(coverage: pd.DataFrame, trial_name: str) -> list[str]:
 
 def methods(run: Run) -> Section:
     """Return the section on methods, one row each, best mean first."""
-    settings, summary = run.settings, run.summary()
+    settings, summary, names = run.settings, run.summary(), run.meta.display_names
     verdicts, averaged = verdict_columns(run), cells.across_name(settings.metric, settings.score)
-    columns = ["method", "what it is", f"mean {averaged}", "rank", *(title for title, _ in verdicts)]
+    has_names = any(plain(label) != name for label, name in names.items())
+    columns = [
+        "method",
+        *["label"] * has_names,
+        "what it is",
+        f"mean {averaged}",
+        "rank",
+        *(title for title, _ in verdicts),
+    ]
     rows = [
         [
-            row["method"],
+            names[row["method"]],
+            *[row["method"]] * has_names,
             run.methods[row["method"]],
             cells.size_cell(row["mean"], settings.score.percent),
             cells.rank_cell(row["rank"]),
@@ -199,7 +216,9 @@ def methods(run: Run) -> Section:
     ]
     chart = None
     if len(summary):
-        chart = score_time_chart(summary, averaged, greater_is_better=settings.greater_is_better)
+        chart = score_time_chart(
+            summary.assign(method=summary["method"].map(names)), averaged, greater_is_better=settings.greater_is_better
+        )
     optimistic = [label for label, selection in run.tuned.items() if selection == "per-dataset"]
     notes = cells.notes_of_units(settings.metric, settings.score)
     notes += [
@@ -209,7 +228,7 @@ def methods(run: Run) -> Section:
     ] * bool(optimistic)
     return Section(
         "Methods, best mean first",
-        [cells.table_of([*columns, "time", "peak memory", "failed"], rows, wrap=1)],
+        [cells.table_of([*columns, "time", "peak memory", "failed"], rows, wrap=1 + has_names)],
         [] if chart is None else [chart],
         notes,
         data={"summary": lambda: summary},

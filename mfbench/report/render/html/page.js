@@ -88,6 +88,33 @@
     save("theme", root.dataset.theme);
   });
 
+  // The picture: for which datasets it holds, and on narrow screens which part of it --------------------------------
+  const pressed = (button, group) => {
+    for (const other of group.querySelectorAll("button")) other.setAttribute("aria-pressed", String(other === button));
+  };
+  const boards = [...document.querySelectorAll(".board")];
+  const showBoard = (number) => {
+    const chosen = boards[number - 1] ? number : 1;
+    boards.forEach((board, index) => { board.hidden = index + 1 !== chosen; });
+    for (const answer of document.querySelectorAll("[data-answer]")) answer.hidden = answer.dataset.answer !== String(chosen);
+    const button = document.querySelector(`[data-board="${chosen}"]`);
+    if (button) pressed(button, button.parentElement);
+    save("board", chosen === 1 ? "" : String(chosen));
+  };
+  for (const button of document.querySelectorAll("[data-board]"))
+    button.addEventListener("click", () => showBoard(Number(button.dataset.board)));
+  for (const button of document.querySelectorAll("button[data-view]"))
+    button.addEventListener("click", () => {
+      pressed(button, button.parentElement);
+      for (const picture of document.querySelectorAll(".methods")) picture.dataset.view = button.dataset.view;
+    });
+  for (const button of document.querySelectorAll("button.all"))
+    button.addEventListener("click", () => {
+      button.closest(".board").classList.add("everything");
+      button.remove();
+    });
+  showBoard(Number(state.get("board")) || 1);
+
   if (!table || !data.scores) return;
 
   // The table of scores -------------------------------------------------------------------------------------------
@@ -136,13 +163,15 @@
     return whole.map((part) => part.trim()).filter(Boolean);
   };
   const matches = (name, parts) => !parts.length || parts.some((part) => name.toLowerCase().includes(part));
+  const nameOf = (method) => data.scores.names[method] || data.scores.methods[method];
   const filter = () => {
     const dataset = byId("filter-datasets").value.trim().toLowerCase();
     const method = byId("filter-methods").value.trim().toLowerCase();
-    const datasetParts = partsOf(dataset, data.scores.datasets), methodParts = partsOf(method, data.scores.methods);
+    const datasetParts = partsOf(dataset, data.scores.datasets), methodParts = partsOf(method, [...data.scores.methods, ...data.scores.names]);
     for (const row of rows) row.hidden = !matches(row.cells[0].textContent, datasetParts);
     visible.columns = heads.map(
       (head, column) => column < first || matches(data.scores.methods[column - first], methodParts)
+        || matches(nameOf(column - first), methodParts)
     );
     for (const row of table.rows) for (let column = 0; column < row.cells.length; column += 1)
       row.cells[column].hidden = !visible.columns[column];
@@ -151,6 +180,9 @@
   };
   const fields = ["filter-datasets", "filter-methods"].map(byId);
   for (const field of fields) field.addEventListener("input", filter);
+  const spread = byId("spread");
+  const showSpread = () => { table.classList.toggle("spread", spread.checked); save("spread", spread.checked ? "yes" : ""); };
+  spread.addEventListener("change", showSpread);
   const shading = byId("heat");
   const shade = () => { table.classList.toggle("heat", shading.checked); save("shading", shading.checked ? "" : "no"); };
   shading.addEventListener("change", shade);
@@ -213,7 +245,7 @@
     const found = (data.scores.details[dataset] || [])[method];
     if (!found) return;
     const [scores, times, memory, parameters, features, errors] = found;
-    byId("cell-title").textContent = `${data.scores.methods[method]} on ${data.scores.datasets[dataset]}`;
+    byId("cell-title").textContent = `${nameOf(method)} on ${data.scores.datasets[dataset]}`;
     const list = document.createElement("table");
     line(list, `${data.scores.metric} of each fold`, scores.map((value) => value === null ? "–" : value).join(", "));
     line(list, "Chosen parameters", counted(parameters));
@@ -232,7 +264,7 @@
       if (!(data.scores.details[dataset] || [])[column - first]) continue;
       const button = document.createElement("button");
       button.type = "button";
-      button.textContent = cell.textContent;
+      button.append(...cell.childNodes);
       cell.replaceChildren(button);
       button.addEventListener("click", () => open(dataset, column - first));
     }
@@ -302,6 +334,9 @@
     filter();
     shading.checked = state.get("shading") !== "no";
     shade();
+    spread.checked = Boolean(state.get("spread"));
+    showSpread();
+    showBoard(Number(state.get("board")) || 1);
     const [column, direction] = (state.get("sort") || "").split(".");
     const isSorted = heads[column] && ["ascending", "descending"].includes(direction);
     sortBy(isSorted ? Number(column) : 0, isSorted ? direction : "");

@@ -5,7 +5,8 @@ import contextlib
 import hashlib
 import json
 from collections.abc import Sequence
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, partial
 from importlib import resources
 from importlib.metadata import version
 from typing import Any
@@ -14,9 +15,18 @@ from mfbench.base.files import write_whole
 from mfbench.base.text import FORMULA, MARKDOWN, plain
 from mfbench.data.cache import default_cache
 from mfbench.model.sections import Cell, Chart, Report, Section, Table
+from mfbench.report.cells import measured
 from mfbench.report.charts.drawing import CONFIG, cleaned, distinct_slugs, drawing_engine, specification
+from mfbench.report.leaderboard import Leaderboard
 from mfbench.report.render.files import SIGNS
 from mfbench.report.render.html.tables import ScoreData, packed, static_picture
+
+FULL = 0.2
+"""The difference from the best of a row at which the bar of a score is empty."""
+
+
+MOST_BLUE = 3
+"""Of more methods that share the best score of a row, none has a bar in the colour of the best."""
 
 
 @cache
@@ -60,7 +70,17 @@ def _bundle() -> str:
     return script.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
-def to_html(report: Report, command: str = "", scores: ScoreData | None = None) -> str:
+@dataclass(frozen=True)
+class Opening:
+    """The first screen of a page: the question, and the pictures that answer it."""
+
+    question: str
+    size: str  # methods, datasets and folds
+    state: str  # trials that have run and failed
+    boards: Sequence[Leaderboard]
+
+
+def to_html(report: Report, command: str = "", scores: ScoreData | None = None, opening: Opening | None = None) -> str:
     """Return a report as an HTML page."""
     from markupsafe import Markup
 
@@ -78,6 +98,8 @@ def to_html(report: Report, command: str = "", scores: ScoreData | None = None) 
     return render(
         "template.html",
         report=report,
+        opening=opening,
+        duration=partial(measured, measure="time"),
         sections=sections,
         command=plain(command),
         groups=[] if scores is None else scores.groups,
@@ -126,8 +148,15 @@ def _table(table: Table, scores: ScoreData | None) -> dict[str, Any]:
     body: list[Any] = table.rows[:n_body]
     if scores is not None:
         body = [_score_row(row, scores, number) for number, row in enumerate(body)]
-    own = {"columns": table.columns, "body": body, "footer": table.rows[n_body:], "title": table.title}
-    return {**own, "is_scores": scores is not None, "text_column": table.wrap}
+    columns = list(table.columns)
+    if scores is not None and scores.names:
+        columns[scores.first :] = scores.names
+    own: dict[str, Any] = {"columns": columns, "body": body, "footer": table.rows[n_body:], "title": table.title}
+    own |= {"is_scores": scores is not None, "text_column": table.wrap}
+    if scores is None:
+        return own
+    empty = f"{100 * FULL:g} percentage points away" if scores.percent else "the worst"
+    return {**own, "marks_worse": scores.marks_worse, "empty": empty}
 
 
 def _score_row(row: Sequence[Cell], scores: ScoreData, number: int) -> list[Any]:
@@ -136,11 +165,21 @@ def _score_row(row: Sequence[Cell], scores: ScoreData, number: int) -> list[Any]
     numbers = [value for value in values if value is not None]
     low, high = (min(numbers), max(numbers)) if numbers else (0.0, 0.0)
     cells: list[Any] = list(row[: scores.first])
+    best = high if scores.greater_is_better else low
     for cell, value, kind in zip(row[scores.first :], values, scores.missing[number], strict=True):
-        shown: dict[str, Any] = {"text": cell.text, "role": cell.role if cell.role != "missing" else f"missing {kind}"}
+        role = f"missing {kind}" if cell.role == "missing" else cell.role
+        if cell.role == "plain" and scores.marks_worse:
+            role = "worse"
+        elif values.count(best) > MOST_BLUE and value == best:
+            role += " tied"
+        # Only the mean is in sight; spread and mark stay in copies.
+        text, sign, rest = cell.text.partition(" ± ")
+        shown: dict[str, Any] = {"text": text, "rest": sign + rest, "role": role}
         if value is not None:
-            share = 0.5 if high == low else (value - low) / (high - low)
-            shown |= {"value": value, "heat": round(share if scores.greater_is_better else 1.0 - share, 2)}
+            # A full bar is the best of the row. An empty one is FULL below it, or the worst unless scores are shares.
+            empty = FULL if scores.percent else high - low
+            share = 1.0 if value == best else max(0.0, 1.0 - abs(value - best) / empty)
+            shown |= {"value": value, "heat": round(share, 2)}
         cells.append(shown)
     return cells
 

@@ -4,7 +4,7 @@ import base64
 import html
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 from mfbench.model.sections import Table
 from mfbench.report.cells import size_text
 from mfbench.report.charts.drawing import CONFIG, picture_of, svg_of
+from mfbench.report.sections.scores import by_mean
 from mfbench.stats.cells import ComparisonSettings, rows_by_cell
 from mfbench.stats.results import Run
+from mfbench.stats.rules import S_TESTS
 
 MOST_PARAMETERS, MOST_FEATURES, MOST_ERRORS, LONGEST_ERROR = 5, 12, 5, 400
 _STEPS = ("tune_wall", "select_wall", "fit_wall", "predict_wall")
@@ -119,16 +121,19 @@ class ScoreData:
     published: list[list[str]]  # published figure and difference of each dataset and method; empty without one
     groups: list[Group]  # the first group contains all datasets
     details: list[list[Any]]  # as returned by `mfbench.report.render.html.tables.details_of`, by dataset and method
+    names: list[str] = field(default_factory=list)  # of the methods in reports; empty if they are the labels
+    percent: bool = True  # whether scores are shares
+    marks_worse: bool = False  # whether an unmarked cell is worse than the best of its dataset
 
     def as_plain(self) -> dict[str, Any]:
         """Return the data for the page's script."""
-        names = ("first", "metric", "datasets", "methods", "published", "details")
+        names = ("first", "metric", "datasets", "methods", "names", "published", "details")
         return {name: getattr(self, name) for name in names} | {"groups": [asdict(group) for group in self.groups]}
 
 
 def score_data(run: Run, table: Table, groups: Sequence[Group]) -> ScoreData:
     """Return the data of a run's table of scores."""
-    methods, settings, details = list(run.methods), run.settings, details_of(run)
+    methods, settings, details = by_mean(run), run.settings, details_of(run)
     datasets = [row[0].text for row in table.rows[: len(table.rows) - table.footer_rows]]
     places = [[(dataset, method) for method in methods] for dataset in datasets]
     cells = {(row["dataset"], row["method"]): row for row in run.scores.to_dict("records")}
@@ -147,6 +152,9 @@ def score_data(run: Run, table: Table, groups: Sequence[Group]) -> ScoreData:
         published=[[published.get(place, "") for place in row] for row in places],
         groups=list(groups),
         details=[[details.get(place) for place in row] for row in places],
+        names=[run.meta.display_names[method] for method in methods],
+        percent=settings.score.percent,
+        marks_worse=settings.test not in S_TESTS and len(methods) > 1,
     )
 
 

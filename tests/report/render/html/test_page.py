@@ -200,27 +200,34 @@ class TestCharts:
 
 
 class TestTables:
-    def page(self, values, greater=True, texts=None):
+    def page(self, values, greater=True, texts=None, percent=True):
         columns = ["dataset", *"ABCD"[: len(values)]]
         cells = [Cell(text) for text in texts or map(str, values)]
         table = Table(columns, [[Cell("iris"), *cells], [Cell("rank"), *cells]], footer_rows=1)
         names = columns[1:]
         missing = [["failed" if value is None else "" for value in values]]
-        data = ScoreData(table, 1, "m", greater, ["iris"], names, [values], missing, [], [], [])
+        data = ScoreData(table, 1, "m", greater, ["iris"], names, [values], missing, [], [], [], percent=percent)
         return to_html(Report("t", "s", [Section("S", [table])]), "", data)
 
     def heats(self, text):
-        return [float(heat) for heat in re.findall(r'style="--heat:([^"]*)"', text)]
+        return [float(heat) for heat in re.findall(r'style="--h:([^"]*)"', text)]
 
-    def test_the_best_of_a_row_has_the_full_shade(self):
-        assert self.heats(self.page([0.5, 0.9, 0.6])) == [0.0, 1.0, 0.25]
-        assert self.heats(self.page([0.5, 0.9, 0.6], greater=False)) == [1.0, 0.0, 0.75]
+    def test_the_best_of_a_row_has_a_full_bar_and_twenty_points_below_it_is_an_empty_one(self):
+        assert self.heats(self.page([0.5, 0.9, 0.85])) == [0.0, 1.0, 0.75]
+        assert self.heats(self.page([0.5, 0.6, 0.55], greater=False)) == [1.0, 0.5, 0.75]
 
-    def test_equal_and_missing_values_are_neutral(self):
-        assert self.heats(self.page([0.5, 0.5])) == [0.5, 0.5]
-        text = self.page([0.5, None, 0.9])
-        assert re.findall(r'data-value="([^"]*)"', text) == ["0.5", "0.9"]
-        assert self.heats(text) == [0.0, 1.0]
+    def test_the_worst_of_a_row_has_an_empty_bar_unless_scores_are_shares(self):
+        assert self.heats(self.page([10.0, 30.0, 15.0], greater=False, percent=False)) == [1.0, 0.0, 0.75]
+
+    def test_of_more_than_three_that_tie_none_has_the_colour_of_the_best(self):
+        assert "tied" not in self.page([0.9, 0.9, 0.9, 0.5]).partition("<tbody>")[2].partition("</tbody>")[0]
+        assert self.page([0.9, 0.9, 0.9, 0.9]).partition("<tbody>")[2].partition("</tbody>")[0].count(" tied") == 4
+
+    def test_equal_values_have_full_bars_and_missing_ones_none(self):
+        assert self.heats(self.page([0.5, 0.5])) == [1.0, 1.0]
+        text = self.page([0.85, None, 0.9])
+        assert re.findall(r'data-value="([^"]*)"', text) == ["0.85", "0.9"]
+        assert self.heats(text) == [0.75, 1.0]
 
     def test_totals_stand_in_the_foot_without_values(self):
         foot = self.page([0.5, 0.9]).partition("<tfoot>")[2].partition("</tfoot>")[0]

@@ -81,13 +81,13 @@ class TestMissing:
         cells = {(d, m): 0.5 + k / 10 for d in ("iris", "wine", "sonar") for k, m in enumerate("AB")}
         cells["wine", "B"] = [failure()] * 5
         run = write_run(cells, report={"missing": "worst-rank"})
-        assert data_of(run).missing == [["", ""], ["", "imputed"], ["", ""]]
+        assert data_of(run).missing == [["", ""], ["imputed", ""], ["", ""]]
 
     def test_a_cell_that_has_not_run_is_not_imputed(self, write_run):
         cells = {(d, m): 0.5 + k / 10 for d in ("iris", "wine", "sonar") for k, m in enumerate("AB")}
         cells["wine", "B"] = [None] * 5
         run = write_run(cells, report={"missing": "worst-rank"})
-        assert data_of(run).missing[1] == ["", "pending"]
+        assert data_of(run).missing[1] == ["pending", ""]
 
     def test_a_cell_of_no_joined_run_is_absent(self, write_run, tmp_path):
         parts = [
@@ -95,4 +95,4 @@ class TestMissing:
             write_run({("d1", "C"): 0.9}),
         ]
         merge_runs([part.path for part in parts], tmp_path / "joined")
-        assert data_of(Run(tmp_path / "joined")).missing == [["", "", "absent"], ["", "", ""]]
+        assert data_of(Run(tmp_path / "joined")).missing == [["absent", "", ""], ["", "", ""]]
