@@ -48,20 +48,16 @@ def brief_report(
     kind, added = kind_of(run), plugin_sections(run, registry)
     sections = [Section(section.title, section.tables) for section in added if section.leads][:1]
     if kind in ("comparison", "rounds"):
-        sections.insert(0, Section("Methods, best mean first", [method_lines(run, width)]))
+        sections.insert(0, _methods(run, width))
     if kind == "comparison":
         own, table = curves.curves(run), scores.score_table(run)
-        if (
-            len(run.methods) > 1
-            and len(table.rows) - table.footer_rows <= MOST_DATASETS
-            and needed_width(table) <= width
-        ):
+        if len(table.rows) - table.footer_rows <= MOST_DATASETS and needed_width(table) <= width:
             title = with_unit(run.settings.metric, run.settings.score)
             sections.append(Section(f"{title}: mean ± sd over {run.protocol.trial_name}s", [table]))
         sections.append(Section(own.title, own.tables, notes=curves.differing_ranges(run)))
     elif kind == "calibration":
         own = across_datasets.calibration(run)
-        sections += [Section(own.title, own.tables), Section("Methods, best mean first", [method_lines(run, width)])]
+        sections += [Section(own.title, own.tables), _methods(run, width)]
     has_marks = any(table.footer_rows for section in sections for table in section.tables)
     more = [f"All tables, tests and remarks: {full}"] if full else []
     sections += [
@@ -71,6 +67,10 @@ def brief_report(
     where = [f"Page: {page or command}"] if page is not None or command else []
     sections.append(Section("", notes=where))
     return Report(run.meta.title, setting_of(run), sections, answer=answer_of(run))
+
+
+def _methods(run: Run, width: int) -> Section:
+    return Section(f"Methods, best mean {run.settings.metric} first", [method_lines(run, width)])
 
 
 def method_lines(run: Run, width: int) -> Table:

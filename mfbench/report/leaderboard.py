@@ -142,7 +142,7 @@ def leaderboards_of(run: Run) -> list[Leaderboard]:
 def _standings(run: Run, claims: MeanDifferences, frame: pd.DataFrame, column: str) -> list[Standing]:
     names, summary = run.meta.display_names, run.summary().set_index("method").to_dict("index")
     rows = {row["second"]: row for row in claims.against(claims.methods[0], frame).to_dict("records")}
-    trials, reference = run.outcomes["method"].value_counts(), run.settings.reference
+    done, reference = run.outcomes[run.outcomes["status"].notna()]["method"].value_counts(), run.settings.reference
     means = run.overall().completed.scores.mean(axis=0)
     prefix = next(prefix for _, prefix in verdict_columns(run) if prefix == "sound_")
     standings = []
@@ -153,7 +153,7 @@ def _standings(run: Run, claims: MeanDifferences, frame: pd.DataFrame, column: s
         # A step-down procedure separates more pairs than the joint intervals; where it does, the interval ends at zero.
         joint = (joint[0], min(joint[1], 0.0)) if is_worse else joint
         counts = () if label == reference else tuple(int(own[f"{prefix}{verdict}"]) for verdict in VERDICTS)
-        seconds = float(own["total_seconds"] / trials[label])
+        seconds = float(own["total_seconds"] / done[label])
         gap = -float(row["mean"]) if row else 0.0
         standings.append(
             Standing(label, names[label], float(means[label]), gap, single, joint, is_worse, counts, seconds)

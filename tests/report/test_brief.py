@@ -60,7 +60,7 @@ class TestLargeRun:
 
     def test_every_method_has_one_line(self, large):
         lines = printed(large, 200)
-        start = lines.index("Methods, best mean first")
+        start = lines.index("Methods, best mean accuracy first")
         end = lines.index("", start + 5)
         found = [line.split()[0] for line in lines[start:end] if re.match(r" *M\d\d ", line)]
         assert found == [f"M{m:02}" for m in reversed(range(27))]
