@@ -27,8 +27,8 @@ class EstimatorSpec:
     name : str
         Name in suites and on the command line: lower-case words joined by hyphens.
     summary : str
-        One line for ``mfbench plugins``. Reports call the estimator by what comes before a colon,
-        ``"ReliefF: k nearest hits and misses"``, or else by `name`.
+        One line for ``mfbench plugins``. Reports show the text before a colon as the name of the
+        estimator, as in ``"ReliefF: k nearest hits and misses"``, or else `name`.
     factory : str or callable
         ``"package.module:Class"``, imported on first use, or a callable that takes the parameters as keywords.
     paper : str, default=""

@@ -28,7 +28,7 @@ from mfbench.stats.summary import KINDS, LARGE, NO_VERDICT
 
 MOST_FAILURES = 5
 LONGEST_REASON = 110
-# Characters of the drawn gaps, of a name, and of a terminal that also has room for labels.
+# Characters of the shown gaps, of a name, and of a terminal that also has room for labels.
 LEAST_BAR, WIDEST_BAR = 12, 48
 SHORT_NAME, LONGEST_NAME = 21, 30
 LABELLED_WIDTH = 100
@@ -74,46 +74,44 @@ def _methods(run: Run, width: int) -> Section:
 
 
 def method_lines(run: Run, width: int) -> Table:
-    """Return one line per method, best mean first, with its gap to the best drawn in the remaining width."""
+    """Return one line per method, best mean first, with its gap to the best shown in the remaining width."""
     reference, names, summary = run.settings.reference, run.meta.display_names, run.summary().to_dict("records")
     verdict = ["W/T/L"] if reference is not None else []
-    boards = leaderboards_of(run) if kind_of(run) != "calibration" else []
-    standings = {one.label: one for one in boards[0].standings} if boards else {}
-    hidden = (
-        {one.label for place, one in enumerate(boards[0].standings) if boards[0].is_folded(place)} if boards else ()
-    )
+    board = next(iter(leaderboards_of(run)), None) if kind_of(run) != "calibration" else None
+    standings = {} if board is None else {one.label: (place, one) for place, one in enumerate(board.standings)}
     failed = ["failed"] if any(row["failed"] for row in summary) else []
     labels = ["label"] if width >= LABELLED_WIDTH and any(plain(label) != name for label, name in names.items()) else []
-    gap, longest = ["gap"] if standings else [], SHORT_NAME if width < LABELLED_WIDTH else LONGEST_NAME
-    rows = []
+    gap, longest = ["gap"] if board else [], SHORT_NAME if width < LABELLED_WIDTH else LONGEST_NAME
+    rows: list[list[object]] = []
+    shown: list[Standing | None] = []
     for row in summary:
         label = row["method"]
-        if label in hidden:
+        place, one = standings.get(label, (0, None))
+        if board is not None and board.is_folded(place):
             continue
-        one = standings.get(label)
         cells = [Cell(_cut(names[label], longest)), *[label for _ in labels]]
         cells.append(size_cell(row["mean"], run.settings.score.percent))
-        cells += [(boards[0].size(one.gap) if one.gap else "best") if one else DASH for _ in gap]
+        if board is not None:
+            cells.append(DASH if one is None else board.size(one.gap) if one.gap else "best")
         cells += [verdict_cell(row, "sound_", reference) for _ in verdict]
         cells.append(time_cell(row["total_seconds"]))
         cells += [f"{row['failed']} of {row['planned']}" if row["failed"] else DASH for _ in failed]
-        rows.append((one, cells))
+        rows.append(cells)
+        shown.append(one)
     title = across_name("mean", run.settings.score)
-    table = table_of(["method", *labels, title, *gap, *verdict, "time", *failed], [cells for _, cells in rows])
+    table = table_of(["method", *labels, title, *gap, *verdict, "time", *failed], rows)
     room = min(width - needed_width(table) - GAP, WIDEST_BAR)
-    if not standings or room < LEAST_BAR:
+    if board is None or room < LEAST_BAR:
         return table
-    low, high = (boards[0].size(end) for end in boards[0].axis)
+    low, high = (board.size(end) for end in board.axis)
     place = 3 + len(labels)
-    for (one, _), line in zip(rows, table.rows, strict=True):
-        line.insert(
-            place, DASH if one is None else Cell(_bar(boards[0], one, room), "plain" if one.is_worse else "best")
-        )
-    ends = low + high.rjust(room - len(low))
-    return Table([*table.columns[:place], ends, *table.columns[place:]], table.rows)
+    for one, line in zip(shown, table.rows, strict=True):
+        line.insert(place, DASH if one is None else _bar(board, one, room))
+    table.columns.insert(place, low + high.rjust(room - len(low)))
+    return table
 
 
-def _bar(board: Leaderboard, one: Standing, room: int) -> str:
+def _bar(board: Leaderboard, one: Standing, room: int) -> Cell:
     """Draw a gap with its intervals: a dot, hollow if the method is separated from the best, and the zero."""
 
     def place(gap: float) -> int:
@@ -122,12 +120,12 @@ def _bar(board: Leaderboard, one: Standing, room: int) -> str:
     signs = [" "] * room
     signs[place(0.0)] = "│"
     if board.is_outside(one.gap):
-        return "".join(["◂", *signs[1:]])
+        return Cell("".join(["◂", *signs[1:]]))
     for (low, high), sign in ((one.joint, "─"), (one.single, "━")):
         if low == low and one.gap:
             signs[place(low) : place(high) + 1] = sign * (place(high) + 1 - place(low))
     signs[place(one.gap)] = "○" if one.is_worse else "●"
-    return "".join(signs)
+    return Cell("".join(signs), "plain" if one.is_worse else "best")
 
 
 def problems(run: Run) -> list[str]:

@@ -11,10 +11,10 @@ from mfbench.base.text import counted, plain
 from mfbench.model.evaluation import Score
 from mfbench.report.cells import in_points, size_text
 from mfbench.report.heading import listed
-from mfbench.report.verdicts import sound_test, verdict_columns
+from mfbench.report.verdicts import sound_test
 from mfbench.stats.mean_differences import MeanDifferences
 from mfbench.stats.results import Run
-from mfbench.stats.summary import VERDICTS
+from mfbench.stats.summary import COUNTED
 
 TICKS = 5
 # A gap of more than this number of median gaps does not stretch the axis.
@@ -35,7 +35,8 @@ class Standing:
     single: tuple[float, float]  # interval of this difference by itself; NaN if nothing was tested
     joint: tuple[float, float]  # interval that holds for all pairs together
     is_worse: bool  # separated from the best
-    outcomes: tuple[int, ...]  # datasets on which it is worse than the reference, not different, and better
+    # Datasets on which it is worse than the reference, not different, better, and without a verdict; none of its own.
+    outcomes: tuple[int, ...]
     seconds: float  # mean of a trial, with tuning and prediction
 
     @property
@@ -123,15 +124,15 @@ def leaderboards_of(run: Run) -> list[Leaderboard]:
     trials = f"{run.protocol.trial_name}s"
     verdicts = f" Against {reference}: {sound_test(run)} on each dataset, unadjusted." * (len(claims.scores) > 1)
     tested = not claims.these["holm"].isna().all()
-    note = f"{intervals} Errors are those that {trials} leave." if tested else ""
+    note = f"{intervals} Intervals are based on the spread between {trials}." if tested else ""
     title = f"These {overall.n_datasets} datasets" if overall.n_datasets > 1 else "This dataset"
     boards = [
         Leaderboard(title, _standings(run, claims, claims.these, "holm"), reference, score, dot + note + verdicts)
     ]
     if claims.is_enough:
         note = (
-            f"{intervals} Differences count up to {in_points(claims.cap, score)} on a dataset; errors are those of a "
-            f"sample of {counted(claims.n_families, 'unrelated dataset')}."
+            f"{intervals} Differences are capped at {in_points(claims.cap, score)} per dataset; intervals are based on "
+            f"the spread between {counted(claims.n_families, 'unrelated dataset')}."
         )
         column = "named" if claims.methods[0] == claims.reference else "adjusted"
         standings = _standings(run, claims, claims.like_these, column)
@@ -144,7 +145,6 @@ def _standings(run: Run, claims: MeanDifferences, frame: pd.DataFrame, column: s
     rows = {row["second"]: row for row in claims.against(claims.methods[0], frame).to_dict("records")}
     done, reference = run.outcomes[run.outcomes["status"].notna()]["method"].value_counts(), run.settings.reference
     means = run.overall().completed.scores.mean(axis=0)
-    prefix = next(prefix for _, prefix in verdict_columns(run) if prefix == "sound_")
     standings = []
     for label in claims.methods:
         row, own = rows.get(label, {}), summary[label]
@@ -152,7 +152,7 @@ def _standings(run: Run, claims: MeanDifferences, frame: pd.DataFrame, column: s
         single, joint = ((-row[high], -row[low]) if row else (0.0, 0.0) for low, high in _INTERVALS)
         # A step-down procedure separates more pairs than the joint intervals; where it does, the interval ends at zero.
         joint = (joint[0], min(joint[1], 0.0)) if is_worse else joint
-        counts = () if label == reference else tuple(int(own[f"{prefix}{verdict}"]) for verdict in VERDICTS)
+        counts = () if label == reference else tuple(int(own[f"sound_{outcome}"]) for outcome in COUNTED.values())
         seconds = float(own["total_seconds"] / done[label])
         gap = -float(row["mean"]) if row else 0.0
         standings.append(

@@ -365,7 +365,7 @@ class Method(Part):
     label: Label = Field(description="Short name for the command line and narrow tables, unique in each profile.")
     name: Title | None = Field(
         default=None,
-        description="Name in reports, such as 'ReliefF + 1-NN'; by default made of the names of selector and learner.",
+        description="Name in reports, such as 'ReliefF + 1-NN'; by default composed of those of selector and learner.",
     )
     selector: str | None = Field(default=None, description="Selector, such as 'relieff(n_neighbors=10)'.")
     classifier: str | None = Field(default=None, description="Classifier, such as 'knn(n_neighbors=1)'.")
@@ -422,7 +422,7 @@ class ReportSettings(Part):
 
     reference: str | None = Field(default=None, description="Label of the method that the others are compared with.")
     labels: bool | Profiles = Field(
-        default=False, description="Call methods by their labels instead of their names, in all or in these profiles."
+        default=False, description="Show methods by label instead of by name, in all or in these profiles."
     )
     test: Rule = Field(default="corrected-t", description="Rule that marks significant differences on a dataset.")
     published_test: Rule = Field(

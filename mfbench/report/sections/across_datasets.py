@@ -48,16 +48,8 @@ def _claims_tables(overall: Overall, score: Score, names: Names) -> list[Table]:
         lead = [names[method], cells.size_cell(means[method], percent), groups[method]]
         row = own.get(method)
         rows.append([*lead, *(_of_these(row, overall, percent) if row else [Cell("compared"), *[cells.DASH] * 4])])
-    columns = [
-        "method",
-        "mean",
-        "group",
-        f"{names[compared]} ahead by",
-        "without any one",
-        "p",
-        "tau",
-        "better/within/worse",
-    ]
+    ahead = f"{names[compared]} ahead by"
+    columns = ["method", "mean", "group", ahead, "without any one", "p", "tau", "better/within/worse"]
     tables = [cells.table_of(columns, rows, f"On {where(overall)}")]
     if claims.is_enough:
         groups = claims.groups(claims.like_these, "adjusted")
@@ -67,14 +59,7 @@ def _claims_tables(overall: Overall, score: Score, names: Names) -> list[Table]:
             row = own.get(method)
             last = _of_others(row, "adjusted" if claims.reference is None else "named", percent) if row else None
             rows.append([names[method], groups[method], *(last or [Cell("compared"), *[cells.DASH] * 3])])
-        columns = [
-            "method",
-            "group",
-            f"{names[compared]} ahead by, capped",
-            "p",
-            "new dataset: better",
-            "new dataset: worse",
-        ]
+        columns = ["method", "group", f"{ahead}, capped", "p", "new dataset: better", "new dataset: worse"]
         tables.append(cells.table_of(columns, rows, "On datasets like these"))
     return tables
 

@@ -28,9 +28,8 @@ def scores(run: Run) -> Section:
     charts = []
     if reference is not None and len(run.methods) > 1 and len(run.outcomes):
         columns = verdict_columns(run)
-        names = run.meta.display_names
-        summary = run.summary()
-        charts.append(wins_chart(summary.assign(method=summary["method"].map(names)), columns, names[reference]))
+        names, summary = run.meta.display_names, run.summary()
+        charts.append(wins_chart(summary.replace({"method": names}), columns, names[reference]))
     notes = verdict_notes(run)
     if trivial_accuracies(run):
         notes.append(
@@ -192,14 +191,8 @@ def methods(run: Run) -> Section:
     settings, summary, names = run.settings, run.summary(), run.meta.display_names
     verdicts, averaged = verdict_columns(run), cells.across_name(settings.metric, settings.score)
     has_names = any(plain(label) != name for label, name in names.items())
-    columns = [
-        "method",
-        *["label"] * has_names,
-        "what it is",
-        f"mean {averaged}",
-        "rank",
-        *(title for title, _ in verdicts),
-    ]
+    columns = ["method", *["label"] * has_names, "what it is", f"mean {averaged}", "rank"]
+    columns += [title for title, _ in verdicts]
     rows = [
         [
             names[row["method"]],
@@ -216,9 +209,8 @@ def methods(run: Run) -> Section:
     ]
     chart = None
     if len(summary):
-        chart = score_time_chart(
-            summary.assign(method=summary["method"].map(names)), averaged, greater_is_better=settings.greater_is_better
-        )
+        named = summary.replace({"method": names})
+        chart = score_time_chart(named, averaged, greater_is_better=settings.greater_is_better)
     optimistic = [label for label, selection in run.tuned.items() if selection == "per-dataset"]
     notes = cells.notes_of_units(settings.metric, settings.score)
     notes += [

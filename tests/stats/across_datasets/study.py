@@ -199,6 +199,29 @@ def coverage(n_datasets, draws, n_methods=5, seed=0, **changes):
     return np.where(counts > 0, counts / n, np.nan)
 
 
+def joint_coverage(n_datasets, draws, n_methods=5, seed=0, **changes):
+    """Return how often the joint intervals of all pairs cover all: on these datasets, and on datasets like these."""
+    rng, counts = np.random.default_rng(seed), np.zeros(2)
+    for _ in range(draws):
+        seed_of_methods = int(rng.integers(2**31))
+        made = draw("realistic", np.random.default_rng(seed_of_methods), n_datasets, n_methods, **changes)
+        whole = draw("realistic", np.random.default_rng(seed_of_methods), 2000, n_methods, **changes).scores
+        found = made.differences()
+        for place, (frame, column) in enumerate(((found.these, "holm"), (found.like_these, "adjusted"))):
+            first, second = frame["first"], frame["second"]
+            if place == 0:
+                target = made.truth.mean()[first].to_numpy() - made.truth.mean()[second].to_numpy()
+            else:
+                target = np.clip(whole[first].to_numpy() - whole[second].to_numpy(), -CAP, CAP).mean(axis=0)
+            # As drawn: the interval of a pair that a step-down procedure separates ends at zero.
+            mean, low, high = (frame[name].to_numpy() for name in ("mean", "low_all", "high_all"))
+            is_apart = frame[column].to_numpy() < 0.05
+            low = np.where(is_apart & (mean > 0), np.maximum(low, 0.0), low)
+            high = np.where(is_apart & (mean < 0), np.minimum(high, 0.0), high)
+            counts[place] += np.all((low <= target) & (target <= high))
+    return counts / draws
+
+
 def percent(values):
     """Format shares."""
     return " | ".join("–" if np.isnan(value) else f"{100 * value:.1f} %" for value in values)
@@ -237,6 +260,9 @@ def main():
     print("\n| intervals that cover | datasets | these datasets | capped mean | share |")
     for n_datasets in (5, 13, 31):
         print(f"| | {n_datasets} | {percent(coverage(n_datasets, draws // 4))} |", flush=True)
+    print("\n| joint intervals that cover all pairs | datasets | these datasets | capped mean |")
+    for n_datasets in (13, 31):
+        print(f"| | {n_datasets} | {percent(joint_coverage(n_datasets, draws // 4))} |", flush=True)
 
 
 if __name__ == "__main__":

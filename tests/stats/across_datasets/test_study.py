@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-from study import coverage, found_pairs, wrong_families
+from study import coverage, found_pairs, joint_coverage, wrong_families
 
 pytestmark = pytest.mark.slow(reason="hundreds of simulated benchmarks")
 DRAWS = 600
@@ -48,3 +48,7 @@ def test_nothing_is_claimed_of_others_on_five_datasets():
 
 def test_intervals_cover():
     assert min(coverage(13, 100)) >= 0.93
+
+
+def test_intervals_for_all_pairs_cover_together():
+    assert min(joint_coverage(13, 150)) >= 0.9
