@@ -183,15 +183,19 @@ def suites(
 
 
 def plugins(
+    name: Annotated[str | None, Argument(metavar="NAME", help="Show everything about this method.")] = None,
     tag: Annotated[Texts, Option(metavar="TAG", help="List only methods with this tag. Can be repeated.")] = None,
     strict: Strict = False,
 ) -> None:
-    """List all selectors, classifiers, splitters, metrics and executors, each with the package that provides it."""
+    """List all selectors, classifiers, splitters, metrics and executors; with NAME, a method with its paper."""
     for problem in feature_problems():
         if strict:
             raise PluginError(problem)
         warnings.warn(problem, PluginWarning, stacklevel=1)
-    listings.show_plugins(load_registry(strict=strict), make_console(), tag or ())
+    if name is not None:
+        listings.show_plugin(name, load_registry(strict=strict), make_console())
+    else:
+        listings.show_plugins(load_registry(strict=strict), make_console(), tag or ())
 
 
 def feature_problems() -> list[str]:

@@ -53,22 +53,23 @@ def _table(*columns: str, fold: Sequence[str] = (), bold: str = "name") -> Table
     return table
 
 
+def _cut(text: str) -> Text:
+    """Return a text that is cut off where its column ends, in a column that may fold."""
+    return Text(plain_text(text), no_wrap=True, overflow="ellipsis")
+
+
 def show_plugins(registry: Registry, console: Console, tags: Sequence[str] = ()) -> None:
-    """Print methods, splitters, executors and more; with `tags`, only methods with at least one of them."""
-    kinds = {
-        "selectors": registry.selectors,
-        "classifiers": registry.classifiers,
-        "regressors": registry.regressors,
-    }
+    """Print methods, splitters, executors and more in a line each; with `tags`, only methods that have one of them."""
+    kinds = _methods(registry)
     tags_in_use = {tag for table in kinds.values() for entry in table.values() for tag in entry.spec.tags}
     for tag in tags:
         if tag not in tags_in_use:
             raise UnknownNameError("tag", tag, tags_in_use)
     for kind, entries in kinds.items():
-        table = _table("name", "what it is", "paper", "package", fold=("what it is", "paper"))
+        table = _table("name", "what it is", "package", fold=("what it is",))
         for name, entry in sorted(entries.items()):
             if not tags or set(tags) & set(entry.spec.tags):
-                table.add_row(name, _summary(entry), entry.spec.paper or "–", _package(entry.plugin))
+                table.add_row(name, _summary(entry), _package(entry.plugin))
         _show_counted(kind, table, console)
     if not tags:
         for kind, entries in (
@@ -83,6 +84,42 @@ def show_plugins(registry: Registry, console: Console, tags: Sequence[str] = ())
         _show_entry_points(registry, console)
 
 
+def _methods(registry: Registry) -> dict[str, Mapping[str, Registered]]:
+    return {"selectors": registry.selectors, "classifiers": registry.classifiers, "regressors": registry.regressors}
+
+
+def show_plugin(name: str, registry: Registry, console: Console) -> None:
+    """Print everything that a selector, classifier or regressor declares."""
+    kinds = _methods(registry)
+    entries = [(kind, table[name]) for kind, table in kinds.items() if name in table]
+    if not entries:
+        raise UnknownNameError("method", name, {one for table in kinds.values() for one in table})
+    for kind, entry in entries:
+        spec = entry.spec
+        grid = "; ".join(f"{parameter} {listing(list(map(str, values)))}" for parameter, values in spec.grid.items())
+        facts = {
+            "what it is": spec.summary,
+            "needs": f"{listing(missing)}: {remedy(entry)}" if (missing := missing_packages(spec)) else "",
+            "paper": spec.paper,
+            "package": _package(entry.plugin),
+            "defaults": ", ".join(f"{parameter}={value!r}" for parameter, value in spec.defaults.items()),
+            "default grid": grid,
+            "tags": ", ".join(spec.tags),
+            "tasks": ", ".join(spec.tasks) or "all",
+            "seconds of a fit": spec.complexity,
+        }
+        console.print(Text(f"{name} ({kind.removesuffix('s')})", style="bold"))
+        _show_facts(facts, console)
+
+
+def _show_facts(facts: Mapping[str, str], console: Console) -> None:
+    grid = Table.grid(padding=(0, 2))
+    for fact, value in facts.items():
+        if value:
+            grid.add_row(Text(fact, style="dim"), plain_text(value))
+    console.print(grid)
+
+
 def _show_counted(kind: str, table: Table, console: Console) -> None:
     console.print(Text(f"{kind} ({table.row_count})", style="bold"))
     if table.row_count:
@@ -91,16 +128,16 @@ def _show_counted(kind: str, table: Table, console: Console) -> None:
 
 def _summary(entry: Registered) -> Text:
     """Return a method's summary line, including any missing requirements."""
-    text = Text(plain_text(entry.spec.summary))
     missing = missing_packages(entry.spec)
-    return text.append(f"; needs {listing(missing)}: {remedy(entry)}", style="yellow") if missing else text
+    needs = Text(f"needs {listing(missing)}: {remedy(entry)}; " if missing else "", style="yellow")
+    return _cut("").append_text(needs).append(plain_text(entry.spec.summary))
 
 
 def _show_specs(kind: str, entries: Mapping[str, Registered], console: Console) -> None:
     """Print the names and summaries of a kind."""
     table = _table("name", "what it is", "package", fold=("what it is",))
     for name, entry in sorted(entries.items()):
-        table.add_row(name, plain_text(entry.spec.summary), _package(entry.plugin))
+        table.add_row(name, _cut(entry.spec.summary), _package(entry.plugin))
     _show_counted(kind, table, console)
 
 
@@ -179,8 +216,7 @@ def show_datasets(
     """Print the registered datasets with their declared sizes and locations."""
     lookup = lookup or Lookup()
     label = () if collection is None else (collection,)
-    columns = (*label, "name", "what it is", *_SIZES, "where", "source", "licence")
-    table = _table(*columns, fold=("what it is", "source", "licence"))
+    table = _table(*label, "name", "what it is", *_SIZES, "where", fold=("what it is",))
     counts: Counter[str] = Counter()
     for name, entry in sorted(registry.datasets.items()):
         spec = entry.spec
@@ -193,7 +229,7 @@ def show_datasets(
         sizes.append(classes if spec.n_classes is None else str(spec.n_classes))
         labels = [] if collection is None else [spec.collections[collection]]
         location = Text(where, style="yellow" if where == "missing" else "")
-        table.add_row(*labels, name, plain_text(spec.summary), *sizes, location, spec.source, spec.license)
+        table.add_row(*labels, name, _cut(spec.summary), *sizes, location)
     console.print(table)
     if collection is None:
         _show_unregistered(registry, console, lookup)
@@ -249,11 +285,7 @@ def show_dataset(loaded: LoadedDataset, console: Console, rows: int, spec: Datas
     if spec is not None:
         facts["collections"] = ", ".join(f"{name} ({label})" for name, label in spec.collections.items())
     console.print(Text(dataset.name, style="bold"))
-    grid = Table.grid(padding=(0, 2))
-    for name, value in facts.items():
-        if value:
-            grid.add_row(Text(name, style="dim"), value)
-    console.print(grid)
+    _show_facts(facts, console)
     if rows:
         console.print(_first_rows(dataset, console.width, rows))
 
