@@ -21,6 +21,8 @@ TICKS = 5
 OUTLIER = 3.0
 # Of more methods than MOST_SHOWN, the picture shows the first ones until the reader asks for all.
 MOST_SHOWN, FIRST_SHOWN = 40, 15
+# Of one dataset, the trials of at most this number of methods are drawn, if they have at most this number of trials.
+MOST_METHODS, MOST_TRIALS = 8, 30
 _INTERVALS = (("low", "high"), ("low_all", "high_all"))
 
 
@@ -38,6 +40,7 @@ class Standing:
     # Datasets on which it is worse than the reference, not different, better, and without a verdict; none of its own.
     outcomes: tuple[int, ...]
     seconds: float  # mean of a trial, with tuning and prediction
+    trials: tuple[float, ...] = ()  # gaps of single trials, if there is one dataset with few of them
 
     @property
     def code(self) -> str:
@@ -61,7 +64,13 @@ class Leaderboard:
         """The range of gaps in the picture: intervals of single pairs, without the gaps that would stretch it."""
         others = [one for one in self.standings if one.gap != 0.0]
         usual = OUTLIER * float(np.median([abs(one.gap) for one in others])) if others else 0.0
-        shown = [end for one in others if abs(one.gap) <= usual for end in (one.gap, *one.single) if math.isfinite(end)]
+        shown = [
+            end
+            for one in others
+            if abs(one.gap) <= usual
+            for end in (one.gap, *one.single, *one.trials)
+            if math.isfinite(end)
+        ]
         low, high = min([0.0, *shown]), max([0.0, *shown])
         room = 0.06 * (high - low) or 1.0
         return low - room, high + room
@@ -126,9 +135,9 @@ def leaderboards_of(run: Run) -> list[Leaderboard]:
     tested = not claims.these["holm"].isna().all()
     note = f"{intervals} Intervals are based on the spread between {trials}." if tested else ""
     title = f"These {overall.n_datasets} datasets" if overall.n_datasets > 1 else "This dataset"
-    boards = [
-        Leaderboard(title, _standings(run, claims, claims.these, "holm"), reference, score, dot + note + verdicts)
-    ]
+    standings = _standings(run, claims, claims.these, "holm")
+    dots = f" Small dots: single {trials}." if any(one.trials for one in standings) else ""
+    boards = [Leaderboard(title, standings, reference, score, dot + note + dots + verdicts)]
     if claims.is_enough:
         note = (
             f"{intervals} Differences are capped at {in_points(claims.cap, score)} per dataset; intervals are based on "
@@ -144,7 +153,7 @@ def _standings(run: Run, claims: MeanDifferences, frame: pd.DataFrame, column: s
     names, summary = run.meta.display_names, run.summary().set_index("method").to_dict("index")
     rows = {row["second"]: row for row in claims.against(claims.methods[0], frame).to_dict("records")}
     done, reference = run.outcomes[run.outcomes["status"].notna()]["method"].value_counts(), run.settings.reference
-    means = run.overall().completed.scores.mean(axis=0)
+    means, apart = run.overall().completed.scores.mean(axis=0), _gaps_of_trials(run, claims)
     standings = []
     for label in claims.methods:
         row, own = rows.get(label, {}), summary[label]
@@ -155,10 +164,23 @@ def _standings(run: Run, claims: MeanDifferences, frame: pd.DataFrame, column: s
         counts = () if label == reference else tuple(int(own[f"sound_{outcome}"]) for outcome in COUNTED.values())
         seconds = float(own["total_seconds"] / done[label])
         gap = -float(row["mean"]) if row else 0.0
+        means_and_gaps = float(means[label]), gap, single, joint
         standings.append(
-            Standing(label, names[label], float(means[label]), gap, single, joint, is_worse, counts, seconds)
+            Standing(label, names[label], *means_and_gaps, is_worse, counts, seconds, apart.get(label, ()))
         )
     return sorted(standings, key=lambda one: -one.gap)
+
+
+def _gaps_of_trials(run: Run, claims: MeanDifferences) -> dict[str, tuple[float, ...]]:
+    """Return the gaps of each trial on the only dataset to that of the best method; empty if there are many."""
+    if len(claims.scores) > 1 or len(claims.methods) > MOST_METHODS or run.folds_per_dataset > MOST_TRIALS:
+        return {}
+    settings, (dataset,) = run.settings, claims.scores.index
+    own = run.compared[run.compared["dataset"] == dataset]
+    scores = own.pivot(index=["repeat", "fold"], columns="method", values=settings.metric).astype(float)
+    scores = scores * settings.sign / settings.unit_on(str(dataset))
+    best, *others = claims.methods
+    return {label: tuple((scores[label] - scores[best]).tolist()) for label in others}
 
 
 def question_of(run: Run) -> str:

@@ -99,6 +99,20 @@ def test_of_many_methods_the_first_and_the_reference_are_shown(make):
     assert [board.title for board in leaderboards_of(run)] == ["This dataset"]
 
 
+def test_the_folds_of_one_dataset_are_drawn_if_they_are_few(make):
+    first, second = [0.9, 0.8, 0.9, 0.7, 0.8], [0.8, 0.85, 0.7, 0.7, 0.7]
+    board = leaderboards_of(make({("x", "A"): first, ("x", "B"): second}))[0]
+    best, other = board.standings
+    assert (best.trials, other.trials) == ((), pytest.approx(tuple(np.subtract(second, first))))
+    assert all(board.axis[0] <= trial <= board.axis[1] for trial in other.trials)
+    assert "Small dots: single folds." in board.note
+    many = {("x", f"M{m}"): [0.9 - 0.01 * m, 0.8, 0.9, 0.7, 0.8] for m in range(9)} | {("x", "B"): 0.7}
+    for cells_of_many in (many, cells(3)):
+        board = leaderboards_of(make(cells_of_many))[0]
+        assert not any(one.trials for one in board.standings)
+        assert "Small dots" not in board.note
+
+
 def test_times_are_on_a_logarithmic_axis(make):
     board = leaderboards_of(make(cells(6)))[0]
     assert board.place_of_time(board.standings[0].seconds) == 50.0  # all take the same time

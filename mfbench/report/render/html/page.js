@@ -121,6 +121,7 @@
   const body = table.tBodies[0];
   const rows = [...body.rows];
   const original = new Map(rows.map((row, index) => [row, index]));
+  const datasetOf = (row) => Number(row.dataset.row);  // its place in the data
   const heads = [...table.tHead.rows[0].cells];
   const first = data.scores.first;
   table.classList.add("heat");
@@ -213,7 +214,7 @@
   const published = byId("published");
   const showPublished = (isShown) => {
     rows.forEach((row) => {
-      const index = original.get(row);
+      const index = datasetOf(row);
       for (let column = first; column < row.cells.length; column += 1) {
         const cell = row.cells[column], value = (data.scores.published[index] || [])[column - first];
         for (const old of cell.querySelectorAll("small")) old.remove();
@@ -258,7 +259,8 @@
     save("cell", `${dataset}.${method}`);
   };
   dialog.addEventListener("close", () => save("cell", ""));
-  rows.forEach((row, dataset) => {
+  rows.forEach((row) => {
+    const dataset = datasetOf(row);
     for (let column = first; column < row.cells.length; column += 1) {
       const cell = row.cells[column];
       if (!(data.scores.details[dataset] || [])[column - first]) continue;
@@ -269,6 +271,30 @@
       button.addEventListener("click", () => open(dataset, column - first));
     }
   });
+
+  // On narrow screens, a card for each dataset: its best methods, and all of them once it is opened -----------------
+  const narrow = matchMedia("(max-width: 700px)");
+  const showCards = () => {
+    table.classList.toggle("cards", narrow.matches);
+    for (const row of rows) {
+      const name = row.cells[0];
+      if (narrow.matches && !name.querySelector("button")) {
+        const button = document.createElement("button");
+        button.type = "button";
+        button.append(...name.childNodes);
+        button.setAttribute("aria-expanded", "false");
+        button.addEventListener("click", () => button.setAttribute("aria-expanded", String(row.classList.toggle("open"))));
+        name.replaceChildren(button);
+      } else if (!narrow.matches && name.querySelector("button")) {
+        name.replaceChildren(...name.querySelector("button").childNodes);
+        row.classList.remove("open");
+      }
+    }
+  };
+  for (const row of table.rows) for (let column = 1; column < row.cells.length; column += 1)
+    row.cells[column].dataset.name = heads[column].dataset.name;
+  showCards();
+  narrow.addEventListener("change", showCards);
 
   // Copies of what is on screen ----------------------------------------------------------------------------------------
   const shown = () => [...table.rows].filter((row) => !row.hidden)

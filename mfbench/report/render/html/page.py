@@ -146,12 +146,21 @@ def _table(table: Table, scores: ScoreData | None) -> dict[str, Any]:
     """Return the template data of a table, with its totals separate; `scores` is None unless the table shows scores."""
     n_body = len(table.rows) - table.footer_rows
     body: list[Any] = table.rows[:n_body]
+    order = list(range(n_body))
     if scores is not None:
         body = [_score_row(row, scores, number) for number, row in enumerate(body)]
+        # Datasets on which most methods are worse than the best come first; those that decide nothing come last.
+        decided = [sum(isinstance(cell, dict) and cell["role"] == "worse" for cell in row) for row in body]
+        order = sorted(order, key=lambda number: -decided[number])
     columns = list(table.columns)
     if scores is not None and scores.names:
         columns[scores.first :] = scores.names
-    own: dict[str, Any] = {"columns": columns, "body": body, "footer": table.rows[n_body:], "title": table.title}
+    own: dict[str, Any] = {
+        "columns": columns,
+        "body": [(number, body[number]) for number in order],
+        "footer": table.rows[n_body:],
+        "title": table.title,
+    }
     own |= {"is_scores": scores is not None, "text_column": table.wrap}
     if scores is None:
         return own
