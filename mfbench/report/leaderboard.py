@@ -113,6 +113,11 @@ class Leaderboard:
         """The unit of gaps."""
         return "percentage points" if self.score.percent else "score"
 
+    @property
+    def has_several_datasets(self) -> bool:
+        """Whether a method has verdicts on more than one dataset."""
+        return any(sum(one.outcomes) > 1 for one in self.standings)
+
     def is_folded(self, place: int) -> bool:
         """Return whether the method at a place is shown only on request."""
         standing = self.standings[place]
@@ -209,6 +214,7 @@ def state_of(run: Run) -> str:
 
 def size_of(run: Run) -> str:
     """Return the size of a comparison: methods, datasets and trials of each."""
-    overall = run.overall()
-    parts = [counted(len(overall.claims.methods), "method"), counted(overall.n_datasets, "dataset")]
+    overall, planned = run.overall(), run.outcomes["dataset"].nunique()
+    complete = f"{overall.n_datasets} of " if overall.n_datasets < planned else ""
+    parts = [counted(len(overall.claims.methods), "method"), complete + counted(planned, "dataset")]
     return ", ".join([*parts, counted(run.folds_per_dataset, run.protocol.trial_name)])

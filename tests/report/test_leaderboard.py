@@ -136,6 +136,12 @@ def test_the_question_names_what_is_compared(make):
     assert size_of(run) == "5 methods, 6 datasets, 5 folds"
     two = make({("x", "A"): [0.9, 0.8, 0.9, 0.7, 0.8], ("x", "B"): [0.8, 0.8, 0.7, 0.9, 0.7]})
     assert question_of(two) == "Is Beta better than Alpha + k-NN on x?"
+    assert not leaderboards_of(two)[0].has_several_datasets
+
+
+def test_datasets_without_the_scores_of_all_methods_are_not_counted(make):
+    run = make({**cells(6), ("new", "A"): [None] * 5})
+    assert size_of(run) == "5 methods, 6 of 7 datasets, 5 folds"
 
 
 def test_a_metric_whose_small_values_are_good(make):
