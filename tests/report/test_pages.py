@@ -1,5 +1,7 @@
 """The page of a run: the same bytes whenever it is made; a group has the verdicts of a run of its datasets."""
 
+import base64
+import gzip
 import hashlib
 import json
 import os
@@ -175,7 +177,8 @@ class TestPage:
         page = page_of(run, load_registry(only=[]))
         assert answer_of(run) == []
         assert 'class="answer"' not in page[: page.index("<main")]
-        assert '"scores"' not in re.search(r'id="data">(.*?)</script>', page)[1]
+        data = gzip.decompress(base64.b64decode(re.search(r'id="data">(.*?)</script>', page)[1]))
+        assert b'"scores"' not in data
 
 
 def test_problems_are_those_of_the_short_report(write_run):

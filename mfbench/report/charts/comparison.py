@@ -121,14 +121,14 @@ def order_of(weights: NDArray[np.float64]) -> list[int]:
 
 
 def specify_matrix(weights: NDArray[np.float64], order: Sequence[int], names: Sequence[str]) -> Any:
-    """Return a cell per pair of features with a weight: blue if positive, orange if negative."""
+    """Return a cell for each pair of features with a weight: blue if positive, orange if negative."""
     import altair as alt
 
     largest = float(np.abs(weights).max()) or 1.0
     labels = _distinct([str(names[index]) for index in order])
     # With many features nearly all pairs have no weight, so only those with one get a cell.
     part = weights[np.ix_(order, order)]
-    cells = [(labels[a], labels[b], float(f"{part[a, b]:.4g}")) for a, b in np.argwhere(part)]
+    cells = [(labels[a], labels[b], float(f"{part[a, b]:.4g}")) for a, b in np.argwhere(np.tril(part))]
     rows = pd.DataFrame(cells, columns=["first", "second", "weight"])
     side = max(420 if len(order) > 8 else 44 * len(order), _LEAST_STEP * len(order))
     axis = alt.Axis(title=None, labelLimit=140, labelFontSize=12 if len(order) <= 30 else 10)

@@ -5,6 +5,7 @@ import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -107,14 +108,16 @@ def _slug(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 
 
-_FOR_READERS = ("role", "class", "pointer-events")
+_FOR_READERS = ("role", "class", "pointer-events", "version")
 _TEXTUAL = ("font-family",)
 _DEFAULTS = {"opacity": "1", "stroke-width": "1", "fill-opacity": "1", "stroke-opacity": "1"}
 _DEFAULTS_OF_LINES = {**_DEFAULTS, "x2": "0", "y2": "0"}
 _INHERITED = ("fill", "stroke", "stroke-width", "font-family", "font-size", "font-weight", "text-anchor")
 _COLOUR = re.compile(r"rgb\((\d+), (\d+), (\d+)\)")
 _REFERENCE = re.compile(r"url\(#([^)]+)\)")
-_DECIMALS = re.compile(r"(?<=\d)\.(\d{2})\d+")
+_DECIMALS, _TENTHS = re.compile(r"(?<=\d)(\.\d{2})\d+"), re.compile(r"(?<=\d)(\.\d)\d+")
+_IN_PLACE = "translate(0,0)"
+_SVG = "{http://www.w3.org/2000/svg}"
 # A bar of zero height or width, as drawn for a feature without weight.
 _EMPTY = re.compile(r"M[-\d.e,]+h(0v[-\d.e]+|[-\d.e]+v0)h[-\d.e]+Z")
 
@@ -131,40 +134,44 @@ def compact(svg: bytes, name: str, words: str) -> str:
         # The default end of a gradient is not 0, so it must be written out.
         defaults = _DEFAULTS_OF_LINES if element.tag.endswith("}line") else _DEFAULTS
         for key, value in list(element.items()):
-            if key in _FOR_READERS or key.startswith("aria-") or defaults.get(key) == value:
+            if key in _FOR_READERS or key.startswith("aria-") or defaults.get(key) == value or value == _IN_PLACE:
                 del element.attrib[key]
             elif key == "id":
                 element.set(key, own[value])
             elif key not in _TEXTUAL:
-                short = _DECIMALS.sub(r".\1", _REFERENCE.sub(lambda match: f"url(#{own.get(match[1], '')})", value))
+                decimals = _TENTHS if key in ("d", "transform") else _DECIMALS
+                short = decimals.sub(r"\1", _REFERENCE.sub(lambda match: f"url(#{own.get(match[1], '')})", value))
                 element.set(key, _COLOUR.sub(_hexadecimal, short))
-    _drop_empty(root)
+    _drop_invisible(root)
     _hoist(root)
     root.attrib |= {"role": "img", "aria-label": words}
     return ElementTree.tostring(root, encoding="unicode").replace(" />", "/>")
 
 
-def _drop_empty(group: ElementTree.Element) -> None:
-    """Remove invisible bars; one with an outline is visible."""
+def _drop_invisible(group: ElementTree.Element) -> None:
+    """Remove paths without a colour, and bars of no height or width without an outline."""
     for member in list(group):
-        if _EMPTY.fullmatch(member.get("d", "")) and member.get("stroke") in (None, "none"):
-            group.remove(member)
-        else:
-            _drop_empty(member)
+        if member.tag == f"{_SVG}path":
+            colours = {member.get("fill"), member.get("stroke")} - {None, "none"}
+            outlined = member.get("stroke") in colours
+            if not colours or not member.get("d") or (not outlined and _EMPTY.fullmatch(member.get("d", ""))):
+                group.remove(member)
+        elif member.tag != f"{_SVG}defs":
+            _drop_invisible(member)
 
 
 def _hoist(group: ElementTree.Element) -> None:
-    """Move colours and fonts shared by all members of a group to the group, from the inside out."""
+    """Move colours and fonts shared by all members of a group to the group, and remove groups that change nothing."""
     for member in group:
         _hoist(member)
-    if len(group) < 2:
-        return
-    for key in _INHERITED:
+    for key in _INHERITED if len(group) > 1 else ():
         values = {member.get(key) for member in group}
         if len(values) == 1 and None not in values:
             group.set(key, str(values.pop()))
             for member in group:
                 del member.attrib[key]
+    parts = ([member] if member.attrib or member.tag != f"{_SVG}g" else [*member] for member in group)
+    group[:] = list(chain.from_iterable(parts))
 
 
 def _hexadecimal(colour: re.Match[str]) -> str:

@@ -1,6 +1,6 @@
 "use strict";
-(() => {
-  const data = JSON.parse(document.getElementById("data").textContent);
+(async () => {
+  if (!window.DecompressionStream) return;  // an older browser: the page is what it is without JavaScript
   const root = document.documentElement;
   const table = document.getElementById("scores");
   const said = document.getElementById("said");
@@ -24,63 +24,6 @@
     root.dataset.theme = name;
     themeButton.setAttribute("aria-pressed", String(isDark()));
   };
-
-  // Charts: a static picture until it is visible, then the same specification drawn here; on white in both themes,
-  // as on paper ---------------------------------------------------------------------------------------------------
-  const settings = { actions: false, ast: true, config: data.config, hover: true, mode: "vega-lite", renderer: "svg" };
-  // Data come as columns and rows, a third of the size of named fields.
-  const unpacked = ({ columns, rows }) => rows.map((row) => Object.fromEntries(columns.map((name, k) => [name, row[k]])));
-  const specificationOf = (name) => {
-    const packed = data.charts[name];
-    if (!packed || !packed.datasets) return packed;
-    const datasets = Object.entries(packed.datasets).map(([key, part]) => [key, part.columns ? unpacked(part) : part]);
-    return { ...packed, datasets: Object.fromEntries(datasets) };
-  };
-  const draw = (place) => {
-    const specification = specificationOf(place.dataset.chart);
-    const picture = place.firstElementChild;
-    if (!specification || !picture || !window.vegaEmbed) return;
-    const words = picture.getAttribute("aria-label") || picture.getAttribute("alt") || "";
-    const target = document.createElement("div");
-    vegaEmbed(target, { ...specification, description: words }, settings).then(() => {
-      place.replaceChildren(target);
-    }, (error) => { console.error(error); });
-  };
-  const seen = new IntersectionObserver((entries) => {
-    for (const entry of entries) if (entry.isIntersecting) { seen.unobserve(entry.target); draw(entry.target); }
-  });
-  for (const place of document.querySelectorAll(".picture[data-chart]")) seen.observe(place);
-
-  const formula = new RegExp(data.formula, "u");
-  const quoted = (value) => {
-    let text = value === null || value === undefined ? "" : String(value);
-    if (formula.test(text) && Number.isNaN(Number(text))) text = "'" + text;
-    return /[",\r\n]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
-  };
-  const download = (name, text) => {
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
-    link.download = name;
-    link.click();
-    URL.revokeObjectURL(link.href);
-  };
-  // All rows of a chart's data, one part below the other, under the columns of all.
-  const rowsOf = (name) => {
-    const parts = Object.values(specificationOf(name).datasets || {});
-    const inline = data.charts[name].data;
-    if (inline && inline.values) parts.push(inline.values);
-    const rows = parts.flat();
-    const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-    const plain = (value) => typeof value === "object" && value !== null ? JSON.stringify(value) : value;
-    return [columns, ...rows.map((row) => columns.map((column) => plain(row[column])))];
-  };
-  for (const button of document.querySelectorAll("[data-download]")) {
-    button.addEventListener("click", () => {
-      const name = button.dataset.download;
-      download(name + ".csv", rowsOf(name).map((row) => row.map(quoted).join(",")).join("\r\n") + "\r\n");
-    });
-  }
-
   const chosenTheme = () => ["light", "dark"].includes(state.get("theme")) ? state.get("theme") : (prefersDark.matches ? "dark" : "light");
   applyTheme(chosenTheme());
   themeButton.addEventListener("click", () => {
@@ -114,6 +57,65 @@
       button.remove();
     });
   showBoard(Number(state.get("board")) || 1);
+
+  // The rest needs the data -----------------------------------------------------------------------------------------
+  const expanded = (id) => {
+    const bytes = Uint8Array.from(atob(byId(id).textContent), (sign) => sign.charCodeAt(0));
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+  };
+  const data = JSON.parse(await expanded("data"));
+
+  // Charts: a static picture until it is visible, then the same specification drawn here; on white in both themes,
+  // as on paper ---------------------------------------------------------------------------------------------------
+  const settings = { actions: false, ast: true, config: data.config, hover: true, mode: "vega-lite", renderer: "svg" };
+  const loaded = async () => {
+    const script = document.createElement("script");
+    script.textContent = await expanded("library");
+    document.head.append(script);
+  };
+  let library = null;
+  const draw = async (place) => {
+    const picture = place.firstElementChild;
+    const words = picture.getAttribute("aria-label") || picture.getAttribute("alt") || "";
+    const target = document.createElement("div");
+    await (library ||= loaded());
+    await vegaEmbed(target, { ...data.charts[place.dataset.chart], description: words }, settings);
+    place.replaceChildren(target);
+  };
+  const seen = new IntersectionObserver((entries) => {
+    for (const entry of entries) if (entry.isIntersecting) { seen.unobserve(entry.target); draw(entry.target).catch(console.error); }
+  });
+  for (const place of document.querySelectorAll(".picture[data-chart]")) seen.observe(place);
+
+  const formula = new RegExp(data.formula, "u");
+  const quoted = (value) => {
+    let text = value === null || value === undefined ? "" : String(value);
+    if (formula.test(text) && Number.isNaN(Number(text))) text = "'" + text;
+    return /[",\r\n]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
+  };
+  const download = (name, text) => {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
+    link.download = name;
+    link.click();
+    URL.revokeObjectURL(link.href);
+  };
+  // All rows of a chart's data, one part below the other, under the columns of all.
+  const rowsOf = (name) => {
+    const parts = Object.values(data.charts[name].datasets || {});
+    const inline = data.charts[name].data;
+    if (inline && inline.values) parts.push(inline.values);
+    const rows = parts.flat();
+    const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+    const plain = (value) => typeof value === "object" && value !== null ? JSON.stringify(value) : value;
+    return [columns, ...rows.map((row) => columns.map((column) => plain(row[column])))];
+  };
+  for (const button of document.querySelectorAll("[data-download]")) {
+    button.addEventListener("click", () => {
+      const name = button.dataset.download;
+      download(name + ".csv", rowsOf(name).map((row) => row.map(quoted).join(",")).join("\r\n") + "\r\n");
+    });
+  }
 
   if (!table || !data.scores) return;
 

@@ -2,6 +2,7 @@
 
 import base64
 import contextlib
+import gzip
 import hashlib
 import json
 from collections.abc import Sequence
@@ -58,16 +59,11 @@ def drawing_library() -> str:
     kept = default_cache() / "page" / f"vega-embed-{version('vl-convert-python')}.js"
     with contextlib.suppress(OSError, UnicodeDecodeError):
         return kept.read_text(encoding="utf-8")
-    script = _bundle()
+    script = str(drawing_engine().javascript_bundle("window.vegaEmbed = vegaEmbed;"))
     # If the folder is not writable, the only cost is building it again next time.
     with contextlib.suppress(OSError):
         write_whole(kept, script.encode())
     return script
-
-
-def _bundle() -> str:
-    script = str(drawing_engine().javascript_bundle("window.vegaEmbed = vegaEmbed;"))
-    return script.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
 @dataclass(frozen=True)
@@ -106,8 +102,8 @@ def to_html(report: Report, command: str = "", scores: ScoreData | None = None, 
         has_published=scores is not None and any(map(any, scores.published)),
         policy=policy((library, script)),
         style=Markup(asset("style.css")),  # nosec B704  # made by this package
-        data=Markup(as_script_data(cleaned(content))),  # nosec B704  # made by this package
-        library=Markup(library),  # nosec B704  # made by this package
+        data=compressed(as_json(cleaned(content))),
+        library=compressed(library),
         script=Markup(script),  # nosec B704  # made by this package
     )
 
@@ -201,15 +197,16 @@ def _chart(chart: Chart, charts: dict[str, Any]) -> dict[str, Any]:
     name, words = distinct_slugs([*charts, chart.name])[-1], content["description"]
     # The drawing library escapes the texts in the picture.
     picture = Markup(static_picture(content, name, words))  # nosec B704  # made by this package
-    compact = packed(content)
-    as_script_data(compact)  # rejects non-JSON values before the chart is added
-    charts[name] = compact
+    # Values that JSON does not have are an error before the chart is added.
+    charts[name] = json.loads(as_json(packed(content)), parse_float=lambda digits: float(f"{float(digits):.6g}"))
     return {"name": name, "title": chart.title, "caption": chart.caption, "words": words, "picture": picture}
 
 
-def as_script_data(content: Any) -> str:
-    """Return JSON that is safe within a script element: it cannot close the element or open a comment."""
-    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), sort_keys=True, allow_nan=False)
-    for sign in "<>&\u2028\u2029":
-        text = text.replace(sign, f"\\u{ord(sign):04x}")
-    return text
+def as_json(content: Any) -> str:
+    """Return JSON without blanks; numbers that it does not have are an error."""
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":"), sort_keys=True, allow_nan=False)
+
+
+def compressed(text: str) -> str:
+    """Return a text as the Base64 form of its gzip compression, which page.js expands."""
+    return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()

@@ -200,24 +200,6 @@ def static_picture(content: dict[str, Any], name: str, words: str) -> str:
 
 def packed(content: Mapping[str, Any]) -> dict[str, Any]:
     """Return a specification with its data in columnar form, without what the page already contains."""
-    datasets = {name: _packed_rows(rows) for name, rows in content.get("datasets", {}).items()}
-    left_out = ("$schema", "config", "datasets", "description")
-    rest = {key: value for key, value in content.items() if key not in left_out}
+    rest = {key: value for key, value in content.items() if key not in ("$schema", "config", "description")}
     own = {key: value for key, value in content["config"].items() if CONFIG.get(key) != value}
-    return {**rest, **({"config": own} if own else {}), **({"datasets": datasets} if datasets else {})}
-
-
-def _packed_rows(rows: Any) -> Any:
-    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
-        return rows
-    columns = list(rows[0])
-    if any(list(row) != columns for row in rows):
-        return rows
-    return {"columns": columns, "rows": [[_shortened(value) for value in row.values()] for row in rows]}
-
-
-def _shortened(value: Any) -> Any:
-    if isinstance(value, float):
-        number = float(f"{value:.6g}")
-        return int(number) if number.is_integer() and abs(number) < 1e15 else number
-    return [_shortened(item) for item in value] if isinstance(value, list) else value
+    return {**rest, **({"config": own} if own else {})}

@@ -1,6 +1,7 @@
 """The page as text: its scripts are the ones that its policy allows, and no name in it is more than text."""
 
 import base64
+import gzip
 import hashlib
 import html
 import json
@@ -15,7 +16,7 @@ import pytest
 
 from mfbench.base.text import plain
 from mfbench.model.sections import Cell, Chart, Report, Section, Table
-from mfbench.report.render.html.page import as_script_data, policy, to_html
+from mfbench.report.render.html.page import as_json, compressed, policy, to_html
 from mfbench.report.render.html.tables import Group, ScoreData, score_data
 from mfbench.report.sections.scores import score_table
 
@@ -59,9 +60,10 @@ def scripts_of(text):
     return re.findall(r"<script>(.*?)</script>", text, flags=re.DOTALL)
 
 
-def data_of(text):
-    (found,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text, flags=re.DOTALL)
-    return found
+def expanded(text, name):
+    """What the script reads from an element of the page."""
+    (packed,) = re.findall(f'<script type="application/gzip" id="{name}">([A-Za-z0-9+/=]*)</script>', text)
+    return gzip.decompress(base64.b64decode(packed)).decode()
 
 
 def bars(rows=({"a": "x", "b": 1.0},)):
@@ -78,7 +80,7 @@ class TestPolicy:
         text = to_html(Report("t", "s", []))
         content = html.unescape(re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)[1])
         allowed = re.findall(r"'sha256-([^']+)'", content)
-        scripts = scripts_of(text)
+        scripts = [expanded(text, "library"), *scripts_of(text)]
         assert allowed == [base64.b64encode(hashlib.sha256(s.encode()).digest()).decode() for s in scripts]
         assert len(scripts) == 2
         assert content.startswith("default-src 'none'; ")
@@ -91,17 +93,22 @@ class TestPolicy:
 
 
 class TestData:
-    def test_no_sign_can_end_the_element(self):
-        text = as_script_data({"names": list(HOSTILE)})
-        assert not set("<>&\u2028\u2029") & set(text)
-        assert json.loads(text) == {"names": list(HOSTILE)}
+    def test_no_sign_can_end_the_element_and_none_is_lost(self):
+        text = compressed(as_json({"names": list(HOSTILE)}))
+        assert re.fullmatch("[A-Za-z0-9+/=]+", text)
+        assert json.loads(gzip.decompress(base64.b64decode(text))) == {"names": list(HOSTILE)}
+
+    def test_the_same_text_has_the_same_form_at_any_time(self, monkeypatch):
+        first = compressed("text")
+        monkeypatch.setattr("time.time", lambda: 2e9)
+        assert compressed("text") == first
 
     def test_a_value_that_json_does_not_have_is_an_error(self):
         with pytest.raises(ValueError, match="JSON"):
-            as_script_data([math.nan])
+            as_json([math.nan])
 
     def test_the_order_of_keys_does_not_matter(self):
-        assert as_script_data({"b": 1, "a": 2}) == as_script_data({"a": 2, "b": 1})
+        assert as_json({"b": 1, "a": 2}) == as_json({"a": 2, "b": 1})
 
 
 class TestHostileNames:
@@ -130,9 +137,7 @@ class TestHostileNames:
             assert any(name.strip() in text for text in elements.texts)
 
     def test_they_arrive_in_the_data_as_plain_text(self, page):
-        text = data_of(page)
-        assert not set("<>&") & set(text)
-        scores = json.loads(text)["scores"]
+        scores = json.loads(expanded(page, "data"))["scores"]
         assert (scores["datasets"], scores["methods"]) == ([HOSTILE[0]], [HOSTILE[1]])
         answer = [plain(HOSTILE[3])]
         assert scores["groups"][0] == {"title": HOSTILE[0], "rows": [[HOSTILE[1], HOSTILE[2]]], "answer": answer}
@@ -158,7 +163,7 @@ class TestCharts:
         text = to_html(Report("t", "s", [Section("S", charts=[chart])]))
         assert '<figure id="chart-some-bars">' in text
         assert 'aria-label="One bar."' in text and "<p>One bar.</p>" in text and "<p>Caption</p>" in text
-        assert list(json.loads(data_of(text))["charts"]) == ["some-bars"]
+        assert list(json.loads(expanded(text, "data"))["charts"]) == ["some-bars"]
 
     def test_a_chart_of_text_alone_is_left_out(self):
         chart = Chart("lines", "Lines", text=lambda width: ["-"])
@@ -181,7 +186,7 @@ class TestCharts:
             (note,) = re.findall(r'<div class="notes"><p>(.*?)</p></div>', text, flags=re.DOTALL)
             assert re.fullmatch("The chart &#39;bars&#39; of plugin &#39;own&#39; cannot be drawn: .+", note)
             assert text.count("<figure") == 1
-            assert list(json.loads(data_of(text))["charts"]) == ["bars"]
+            assert list(json.loads(expanded(text, "data"))["charts"]) == ["bars"]
 
     def test_one_of_ours_that_fails_is_an_error(self):
         with pytest.raises(ValueError, match="specification"):
@@ -191,12 +196,18 @@ class TestCharts:
         ours = chart_section(lambda: bars([{"a": "ours", "b": 1.0}]))
         own = chart_section(*[lambda: bars([{"a": "own", "b": 2.0}])] * 2, plugin="own", name="Bars")
         text = to_html(Report("t", "s", [ours, own]))
-        charts = json.loads(data_of(text))["charts"]
+        charts = json.loads(expanded(text, "data"))["charts"]
         places = re.findall(r'<figure id="chart-([^"]*)"', text)
         assert len(charts) == len(set(places)) == 3
         assert set(places) == set(charts)
-        (rows,) = charts["bars"]["datasets"].values()
-        assert rows["rows"] == [["ours", 1]]
+        assert [*charts["bars"]["datasets"].values()] == [[{"a": "ours", "b": 1}]]
+
+    def test_data_have_six_digits(self):
+        text = to_html(
+            Report("t", "s", [chart_section(lambda: bars([{"a": "x", "b": 1 / 3}, {"a": "y", "b": -2e-9 / 3}]))])
+        )
+        (rows,) = json.loads(expanded(text, "data"))["charts"]["bars"]["datasets"].values()
+        assert [row["b"] for row in rows] == [0.333333, -6.66667e-10]
 
 
 class TestTables:

@@ -2,7 +2,6 @@
 
 import base64
 import io
-import json
 import re
 import xml.etree.ElementTree as ElementTree
 
@@ -10,7 +9,6 @@ import altair
 import numpy as np
 import pandas as pd
 import pytest
-from chart_data import data_of
 
 from mfbench.model.sections import Chart
 from mfbench.report.charts.drawing import CONFIG, picture_of, specification
@@ -50,7 +48,7 @@ class TestStaticPicture:
 
     def test_it_has_the_shapes_and_the_text_of_the_drawing(self, content):
         long, short = picture_of(content).decode(), static_picture(content, "bars", WORDS)
-        visible = [e.tag for e in elements(long, SHAPES) if e.get("d") != "M0,0h0v0h0Z"]
+        visible = [e.tag for e in elements(long, SHAPES) if {e.get("fill"), e.get("stroke")} - {None, "none"}]
         assert [e.tag for e in elements(short, SHAPES)] == visible
         texts = [element.text for element in elements(short, [SVG + "text"])]
         assert texts == [element.text for element in elements(long, [SVG + "text"])]
@@ -67,8 +65,8 @@ class TestStaticPicture:
         ]
         assert pixels[0].shape == pixels[1].shape
         assert np.ptp(pixels[0]) > 200
-        # Coordinates have two digits, so that some edges differ a little.
-        assert (np.abs(pixels[0] - pixels[1]).max(axis=2) > 16).mean() < 1e-3
+        # Coordinates have tenths of a pixel, so that some edges are a little lighter or darker.
+        assert (np.abs(pixels[0] - pixels[1]).max(axis=2) > 48).mean() < 1e-3
 
     def test_it_has_one_label(self, content):
         short = static_picture(content, "bars", WORDS)
@@ -106,7 +104,7 @@ class TestStaticPicture:
         texts = []
         for spec, drawn in ((bars, 3), (bars.mark_bar(stroke="black"), 5)):
             short = static_picture(content_of(lambda spec=spec: spec), "bars", WORDS)
-            assert len(re.findall(r'd="M[^"]*h[^"]*Z"', short)) - 1 == drawn  # and the frame of the view
+            assert len(re.findall(r'd="M[^"]*h[^"]*Z"', short)) == drawn
             texts.append([element.text for element in elements(short, [SVG + "text"])])
         assert texts[0] == texts[1]
 
@@ -115,47 +113,12 @@ class TestStaticPicture:
             static_picture(content_of(lambda: {"mark": "no such mark", "data": {"values": []}}), "bars", WORDS)
 
 
-def unpacked(short):
-    """The data of a packed specification as the script of the page reads them."""
-    return {
-        name: [dict(zip(part["columns"], row, strict=True)) for row in part["rows"]] if "columns" in part else part
-        for name, part in short["datasets"].items()
-    }
-
-
 class TestPacked:
-    def test_data_come_back_to_six_digits(self):
-        content = content_of(scatter)
-        again = data_of({**content, "datasets": unpacked(json.loads(json.dumps(packed(content))))})
-        expected = data_of(content)
-        assert list(again) == list(expected)
-        assert again["name"].tolist() == expected["name"].tolist()
-        for name in "xyz":
-            assert again[name].tolist() == pytest.approx(expected[name].tolist(), rel=5e-6)
-            assert max(len(f"{value:e}".partition("e")[0].strip("0.").replace(".", "")) for value in again[name]) <= 7
-
-    def test_values_of_every_kind(self):
-        rows = [
-            {"a": 1.0, "b": True, "c": None, "d": [0.123456789, "x"], "e": 1e300, "f": 123456789},
-            {"a": -2.5, "b": False, "c": "1.0", "d": [], "e": -0.0, "f": 0},
-        ]
-        short = packed(content_of(lambda: {"mark": "bar", "data": {"name": "d"}, "datasets": {"d": rows}}))
-        assert short["datasets"]["d"]["columns"] == list("abcdef")
-        assert unpacked(short)["d"] == [
-            {"a": 1, "b": True, "c": None, "d": [0.123457, "x"], "e": 1e300, "f": 123456789},
-            {"a": -2.5, "b": False, "c": "1.0", "d": [], "e": 0, "f": 0},
-        ]
-
-    def test_rows_of_different_columns_stay_as_they_are(self):
-        for rows in [[], [1, 2], [{"a": 1}, {"b": 2}], [{"a": 1}, 2], {"a": 1}]:
-            chart = {"mark": "bar", "data": {"name": "d"}, "datasets": {"d": rows}}
-            short = packed(content_of(lambda chart=chart: chart))
-            assert short["datasets"] == {"d": rows}
-
     def test_what_the_page_has_already_is_left_out(self):
         content = content_of(scatter)
         assert {"$schema", "config", "description", "datasets"} <= set(content)
         short = packed(content)
+        assert short["datasets"] == content["datasets"]
         assert not {"$schema", "description"} & set(short)
         assert not [key for key, value in short.get("config", {}).items() if CONFIG.get(key) == value]
         assert short["layer"] == content["layer"]
