@@ -152,11 +152,16 @@ def test_reading_takes_a_small_share_of_a_processor(monkeypatch):
 def test_ctrl_c_ends_it_without_a_trace(run):
     words = [sys.executable, "-m", "mfbench", "watch", str(run.path)]
     before = sorted(path.name for path in run.path.iterdir())
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    # A shell starts what runs in the background with SIGINT ignored; a terminal does not.
+    options = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.default_int_handler), "text": True}
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options) as process:
         address = process.stdout.readline()
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\n", address)
         time.sleep(0.2)
         os.kill(process.pid, signal.SIGINT)
-        out, problems = process.communicate(timeout=20)
+        try:
+            out, problems = process.communicate(timeout=20)
+        finally:
+            process.kill()
     assert (out, problems) == ("", "")
     assert sorted(path.name for path in run.path.iterdir()) == before
