@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from mfbench_baselines._forest import LARGEST_SEED, RankedColumns, enlarged, forest_importances
-from mfbench_baselines._selector import NumberSelector, are_numbers
+from mfbench_learners.selectors import NumberSelector, are_numbers
 
 TREATMENTS = ("exclude", "median", "include")
 STATUSES = np.array(["tentative", "confirmed", "rejected"])  # by the codes of `decide`: 0, 1, -1

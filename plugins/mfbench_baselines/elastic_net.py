@@ -11,8 +11,8 @@ from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
 from mfbench_baselines._classifier import CodedClassifier, one_against_rest, shares
-from mfbench_baselines._selector import SupervisedSelector
 from mfbench_learners.estimators import ImportanceSelectorMixin
+from mfbench_learners.selectors import SupervisedSelector
 
 
 class ElasticNet(ImportanceSelectorMixin, CodedClassifier):

@@ -11,7 +11,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.utils import check_random_state
 
 from mfbench_baselines._forest import enlarged
-from mfbench_baselines._selector import NumberSelector, are_numbers
+from mfbench_learners.selectors import NumberSelector, are_numbers
 
 
 class _EnsembleSelector(NumberSelector):

@@ -13,12 +13,8 @@ from scipy.special import fdtrc
 from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
 from sklearn.utils import check_random_state
 
-from mfbench_baselines._selector import (
-    ImportanceSelector,
-    NumberSelector,
-    are_numbers,
-    dense_columns,
-)
+from mfbench_baselines._columns import dense_columns
+from mfbench_learners.selectors import ImportanceSelector, NumberSelector, are_numbers
 
 LARGEST = float(np.finfo(np.float64).max)
 

@@ -14,9 +14,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from mfbench_baselines._classifier import CodedClassifier, one_against_rest, pair_matrix, shares
+from mfbench_baselines._columns import strongest
 from mfbench_baselines._hiernet_active import solve_weak_active
 from mfbench_baselines._hiernet_solver import Problem, solve_strong
-from mfbench_baselines._selector import strongest
 from mfbench_learners.estimators import ImportanceSelectorMixin
 
 SMALLEST_SHARE = 0.01

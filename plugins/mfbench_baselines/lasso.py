@@ -12,9 +12,9 @@ from sklearn.linear_model import ElasticNetCV
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 from sklearn.utils import check_random_state
 
-from mfbench_baselines._selector import NumberSelector, are_numbers
 from mfbench_baselines.classifiers import LassoClassifier
 from mfbench_baselines.elastic_net import ElasticNet
+from mfbench_learners.selectors import NumberSelector, are_numbers
 
 # On standardised columns, from a penalty that leaves almost no weight to one that has almost no effect.
 _STRENGTHS = tuple(float(C) for C in np.round(np.geomspace(0.003, 3.0, 10), 6))

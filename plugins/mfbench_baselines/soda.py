@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from mfbench_baselines._classifier import CodedClassifier, pair_matrix
+from mfbench_baselines._columns import strongest
 from mfbench_baselines._multinomial import log_probabilities
-from mfbench_baselines._selector import strongest
 from mfbench_baselines._soda_search import Search, Term, values
 from mfbench_learners.estimators import ImportanceSelectorMixin
 

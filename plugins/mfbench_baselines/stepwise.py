@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from mfbench_baselines._selector import NumberSelector, are_numbers, strongest
+from mfbench_baselines._columns import strongest
 from mfbench_baselines.classifiers import LinearSVM
 from mfbench_learners.compiled import njit
+from mfbench_learners.selectors import NumberSelector, are_numbers
 
 
 class RecursiveElimination(NumberSelector):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mfbench_baselines._selector import strongest
+from mfbench_baselines._columns import strongest
 from mfbench_baselines.filters import AnovaFFilter
 
 

@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 from mfbench.testing import sample
 from mfbench_baselines import _multinomial
-from mfbench_baselines._selector import strongest
+from mfbench_baselines._columns import strongest
 from mfbench_baselines.soda import SODA
 
 

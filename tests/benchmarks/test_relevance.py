@@ -16,9 +16,10 @@ from sklearn.metrics import mutual_info_score
 from threadpoolctl import threadpool_limits
 
 from mfbench_datasets.ground_truth.rfvm import rfvm_regression_2
+from mfbench_learners.discretise import bin_codes, compact
 from mfbench_relevance import RFVM, feature_kernel
 from mfbench_relevance._box.descent import optimality_gap, solve_box
-from mfbench_relevance._kernel.information import bin_codes, compact, information_matrix
+from mfbench_relevance._kernel.information import information_matrix
 
 
 @pytest.fixture(autouse=True)

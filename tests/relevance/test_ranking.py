@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import mutual_info_score
 
+from mfbench_learners.discretise import bin_codes
 from mfbench_relevance import KernelRanking
-from mfbench_relevance._kernel.information import bin_codes
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from in_turn import in_turn
 from numpy.testing import assert_array_equal
 from sklearn.metrics import mutual_info_score
 
+from mfbench_learners.discretise import bin_codes
 from mfbench_relevance import FVM, PSVM, RFVM, KernelRanking
-from mfbench_relevance._kernel.information import bin_codes
 
 SPARSE = [RFVM(), RFVM("paper"), RFVM(algorithm="sequential"), FVM(n_folds=3), PSVM(n_folds=3), FVM(tuning="null")]
 

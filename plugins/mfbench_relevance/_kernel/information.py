@@ -1,4 +1,4 @@
-"""Numbers sorted into bins, and the mutual information of all pairs of binned variables, in bits.
+"""The mutual information of all pairs of binned variables, in bits.
 
 It is computed in tiles that stay in the processor's cache.
 """
@@ -11,87 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mfbench_learners.compiled import njit
+from mfbench_learners.discretise import count_table
 
-Codes = NDArray[np.uint8] | NDArray[np.uint16]
 TILE = 64
-
-
-def bin_codes(columns: NDArray[np.float64], bins: int, binning: str) -> NDArray[np.int64]:
-    r"""Return the bin of every value, column by column.
-
-    With ``binning="width"`` the range of a column is cut into N intervals of equal width,
-
-    .. math:: \min(N - 1, \lfloor N (x - \min) / (\max - \min) \rfloor),
-
-    so the largest value falls into the last bin. With ``binning="frequency"`` the cuts are the quantiles i / N of the
-    column. Equal values always share a bin, so bins of tied data may be empty or of unequal size. A constant column
-    falls into bin 0.
-
-    Parameters
-    ----------
-    columns : ndarray of shape (n_samples, n_columns)
-        Finite numbers.
-    bins : int
-        N, at least 1.
-    binning : {"width", "frequency"}
-        Whether bins have equal width or equal frequency.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_samples, n_columns)
-        From 0 to N - 1.
-
-    Notes
-    -----
-    Time O(n p) for equal width, O(n p log n) for equal frequency.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> x = np.array([[0.0], [1.0], [2.0], [10.0]])
-    >>> bin_codes(x, 2, "width").ravel(), bin_codes(x, 2, "frequency").ravel()
-    (array([0, 0, 0, 1]), array([0, 0, 1, 1]))
-    """
-    # Half values: the difference of the extremes could overflow.
-    low, high = columns.min(axis=0), columns.max(axis=0)
-    width = high / 2 - low / 2
-    varies = width > 0
-    if binning == "width":
-        width = np.where(varies, width, 1.0)
-        position = np.floor((columns / 2 - low / 2) / width * bins)
-        return np.where(varies, np.minimum(position, bins - 1), 0).astype(np.int64)
-    codes = np.zeros(columns.shape, dtype=np.int64)
-    if bins > 1:
-        cuts = np.quantile(columns, np.arange(1, bins) / bins, axis=0)
-        for j in np.flatnonzero(varies):
-            codes[:, j] = np.searchsorted(cuts[:, j], columns[:, j], side="right")
-    return codes
-
-
-def compact(codes: NDArray[np.int64]) -> tuple[Codes, NDArray[np.int64]]:
-    """Return codes as rows of the smallest type, and the number of bins of each row.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (n_samples, n_columns)
-        Bins, counted from 0.
-
-    Returns
-    -------
-    codes : ndarray of uint8 or uint16, shape (n_columns, n_samples)
-    sizes : ndarray of int64, shape (n_columns,)
-        Largest code plus 1.
-    """
-    sizes = codes.max(axis=0).astype(np.int64) + 1
-    kind: type[np.uint8] | type[np.uint16] = np.uint8 if sizes.max(initial=1) <= 256 else np.uint16
-    return np.ascontiguousarray(codes.T.astype(kind)), sizes
-
-
-def count_table(n: int) -> NDArray[np.float64]:
-    """Return c log2 c for every count c from 0 to n."""
-    counts = np.arange(n + 1, dtype=np.float64)
-    table: NDArray[np.float64] = counts * np.log2(np.maximum(counts, 1.0))
-    return table
 
 
 def entropies(codes: NDArray[Any], sizes: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 
-from mfbench_relevance._kernel.information import bin_codes, compact, information_between, information_matrix
+from mfbench_learners.discretise import bin_codes, compact
+from mfbench_relevance._kernel.information import information_between, information_matrix
 
 Matrix = NDArray[np.float64]
 Pairwise = Callable[[Matrix, Matrix], Any]

@@ -8,7 +8,8 @@ from hypothesis.extra import numpy as stn
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import mutual_info_score
 
-from mfbench_relevance._kernel.information import bin_codes, compact, entropies, information_between, information_matrix
+from mfbench_learners.discretise import bin_codes, compact
+from mfbench_relevance._kernel.information import entropies, information_between, information_matrix
 
 BINNINGS = ["width", "frequency"]
 

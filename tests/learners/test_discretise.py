@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from mfbench_relevance._kernel.information import bin_codes
+from mfbench_learners.discretise import bin_codes
 
 BINNINGS = ["width", "frequency"]
 
