@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from mfbench_baselines._columns import strongest
 from mfbench_baselines.classifiers import LinearSVM
 from mfbench_learners.compiled import njit
-from mfbench_learners.selectors import NumberSelector, are_numbers
+from mfbench_learners.selectors import GreedySelector, NumberSelector, are_numbers
 
 
 class RecursiveElimination(NumberSelector):
@@ -109,32 +108,7 @@ class RecursiveElimination(NumberSelector):
         return np.asarray(machine.coef_)
 
 
-class _Greedy(NumberSelector):
-    """Selects features one by one; their importance decreases in that order, and is 0 for features not selected."""
-
-    target = "classes"
-    n_ranked: int
-
-    def _check_count(self) -> None:
-        if self.n_ranked < 1:
-            raise ValueError(f"n_ranked must be at least 1; got {self.n_ranked!r}")
-
-    @abstractmethod
-    def _order(self, X: NDArray[np.float64], y: NDArray[np.intp]) -> list[int]:
-        """Return the selected features, in order."""
-
-    def _importances(self, X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
-        if not are_numbers(y):
-            self._check_classes(y)
-        self._check_count()
-        order = self._order(X, np.asarray(y))
-        importances = np.zeros(X.shape[1])
-        importances[order] = 1.0 - np.arange(len(order)) / max(len(order), 1)
-        self.order_ = np.array(order, dtype=np.intp)
-        return importances
-
-
-class SequentialForward(_Greedy):
+class SequentialForward(GreedySelector):
     r"""Forward selection by the cross-validated accuracy of nearest neighbours.
 
     Starting with no feature, it adds the one that most raises the accuracy of a k-nearest-neighbour classifier, until
@@ -231,7 +205,7 @@ class SequentialForward(_Greedy):
         return taken
 
 
-class MRMR(_Greedy):
+class MRMR(GreedySelector):
     r"""Minimum redundancy, maximum relevance (mRMR).
 
     The next feature has the largest

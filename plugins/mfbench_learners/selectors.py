@@ -110,3 +110,28 @@ class NumberSelector(SupervisedSelector):
 def are_numbers(y: NDArray[Any]) -> bool:
     """Return whether a target from `NumberSelector` consists of numbers, not of class codes."""
     return y.dtype.kind == "f"
+
+
+class GreedySelector(NumberSelector):
+    """Selects features one by one; their importance decreases in that order, and is 0 for features not selected."""
+
+    target = "classes"
+    n_ranked: int
+
+    def _check_count(self) -> None:
+        if self.n_ranked < 1:
+            raise ValueError(f"n_ranked must be at least 1; got {self.n_ranked!r}")
+
+    @abstractmethod
+    def _order(self, X: NDArray[np.float64], y: NDArray[np.intp]) -> list[int]:
+        """Return the selected features, in order."""
+
+    def _importances(self, X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
+        if not are_numbers(y):
+            self._check_classes(y)
+        self._check_count()
+        order = self._order(X, np.asarray(y))
+        importances = np.zeros(X.shape[1])
+        importances[order] = 1.0 - np.arange(len(order)) / max(len(order), 1)
+        self.order_ = np.array(order, dtype=np.intp)
+        return importances

@@ -1,0 +1,1 @@
+"""Selectors that count: information between levels of the features and the target."""
