@@ -14,7 +14,9 @@ import tempfile
 import warnings
 from pathlib import Path
 
-TESTS = [f"tests/{folder}" for folder in ("stats", "baselines", "margin", "relevance", "similarity", "sqpfw")]
+TESTS = [
+    f"tests/{folder}" for folder in ("stats", "baselines", "information", "margin", "relevance", "similarity", "sqpfw")
+]
 WITH_ALL_TESTS = "Nehalem"
 SOLVERS = ["tests/baselines", "tests/margin/test_odd_input.py", "tests/margin/test_nca_diagonal.py"]
 LEFT_OUT = "not docstring and not plugin and not refuses and not invalid"

@@ -46,9 +46,10 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 
 # Where tests are that one process runs: those of a plugin whose functions numba compiles, which takes longer than the
 # tests, and those that share costly fixtures.
+COMPILED = ("baselines", "information", "margin", "relevance", "similarity", "sqpfw")
 GROUPS = {
-    **{f"tests/{name}/": name for name in ("baselines", "margin", "relevance", "similarity", "sqpfw")},
-    **{f"plugins/mfbench_{name}/": name for name in ("baselines", "margin", "relevance", "similarity", "sqpfw")},
+    **{f"tests/{name}/": name for name in COMPILED},
+    **{f"plugins/mfbench_{name}/": name for name in COMPILED},
     "tests/report/render/test_json.py": "documents",
     "tests/report/sections/test_detection.py": "margin",
     # One process makes the runs.

@@ -31,6 +31,8 @@ VARIANTS = {
     ],
     "selector": [
         "fvm(preset='paper', penalty=0.1)",
+        "information-gain(binning='mdl')",
+        "jmi(binning='mdl', n_jobs=2)",
         "kernel-ranking(preset='paper', kernel='rbf')",
         "psvm(kernel='polynomial', tuning='null')",
         "rfvm(preset='paper')",

@@ -24,7 +24,17 @@ from mfbench.suite.resolve import resolve_methods
 from mfbench_check.catalog import GROUPS, all_checks
 
 ROOT = Path(__file__).resolve().parents[2]
-BUILT_IN = ("baselines", "datasets", "margin", "regression", "relevance", "similarity", "sqpfw", "suites")
+BUILT_IN = (
+    "baselines",
+    "datasets",
+    "information",
+    "margin",
+    "regression",
+    "relevance",
+    "similarity",
+    "sqpfw",
+    "suites",
+)
 PROFILES = ("full", "as-published")
 
 

@@ -22,7 +22,7 @@ def levels_of(
     A column of at most `bins` values, or two with "mdl", keeps them.
     """
     values, n_values = _few_values(X, 2 if binning == "mdl" else bins)
-    codes = np.empty(X.shape, dtype=np.int64)
+    codes = np.empty(X.shape, dtype=np.int64, order="F")
     many = n_values < 0
     for j in np.flatnonzero(~many):
         codes[:, j] = np.searchsorted(np.sort(values[j, : n_values[j]]), X[:, j])

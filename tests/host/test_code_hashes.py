@@ -338,7 +338,9 @@ class TestBuiltInCode:
         assert seen[0] != seen[1] != seen[2] == seen[3]
 
     def test_every_built_in_method_and_generated_dataset_has_code(self):
-        registry = load_registry(only=["baselines", "margin", "relevance", "similarity", "sqpfw", "datasets"])
+        registry = load_registry(
+            only=["baselines", "information", "margin", "relevance", "similarity", "sqpfw", "datasets"]
+        )
         entries = [*registry.selectors.values(), *registry.classifiers.values()]
         entries += [entry for entry in registry.datasets.values() if entry.spec.loader is not None]
         for entry in entries:

@@ -1,16 +1,13 @@
 """Information criteria against their definitions, written out over a table of counts, and against closed forms."""
 
 import itertools
-import warnings
 
 import numpy as np
 import pytest
 from scipy.stats import chi2_contingency
 from sklearn.datasets import load_breast_cancer, load_wine
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import f_classif
 from sklearn.metrics import mutual_info_score
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mfbench_information._levels import levels_of
 from mfbench_information.filters import FisherScore, InformationFilter
@@ -18,16 +15,6 @@ from mfbench_information.greedy import CRITERIA, GreedyInformation
 from mfbench_information.subsets import CFS, FCBF
 
 MEASURES = ("gain", "gain-ratio", "symmetric-uncertainty", "chi2", "gini")
-
-
-@parametrize_with_checks(
-    [*(GreedyInformation(criterion=name) for name in CRITERIA), *(InformationFilter(measure=name) for name in MEASURES),
-     InformationFilter(binning="mdl"), FisherScore(), FCBF(), CFS(), GreedyInformation(n_jobs=2)]
-)  # fmt: skip
-def test_they_are_estimators_of_scikit_learn(estimator, check):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", ConvergenceWarning)
-        check(estimator)
 
 
 def entropy(*columns):

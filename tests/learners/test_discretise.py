@@ -23,6 +23,16 @@ def test_codes_of_equal_frequency_are_even_without_ties_and_never_part_equal_val
         assert len(np.unique(codes[tied == value])) == 1
 
 
+@pytest.mark.parametrize("n", [1, 2, 5, 101, 1000])
+def test_the_cuts_of_equal_frequency_are_quantiles(n):
+    rng = np.random.default_rng(n)
+    x = np.column_stack([np.round(rng.normal(size=n), decimals) for decimals in (0, 1, 2, 8)])
+    for bins in (2, 3, 7, 16):
+        cuts = np.quantile(x, np.arange(1, bins) / bins, axis=0)
+        expected = (x[:, :, None] >= cuts.T).sum(axis=2) * (np.ptp(x, axis=0) > 0)
+        assert_array_equal(bin_codes(x, bins, "frequency"), expected)
+
+
 @pytest.mark.parametrize("binning", BINNINGS)
 def test_constant_and_extreme_columns(binning):
     x = np.column_stack([np.full(8, 3.0), 1.7e308 * np.linspace(-1, 1, 8), np.arange(8.0)])
