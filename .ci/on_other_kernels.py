@@ -15,7 +15,8 @@ import warnings
 from pathlib import Path
 
 TESTS = [
-    f"tests/{folder}" for folder in ("stats", "baselines", "information", "margin", "relevance", "similarity", "sqpfw")
+    f"tests/{folder}"
+    for folder in ("stats", "baselines", "controlled", "information", "margin", "relevance", "similarity", "sqpfw")
 ]
 WITH_ALL_TESTS = "Nehalem"
 SOLVERS = ["tests/baselines", "tests/margin/test_odd_input.py", "tests/margin/test_nca_diagonal.py"]

@@ -26,6 +26,7 @@ from mfbench_check.catalog import GROUPS, all_checks
 ROOT = Path(__file__).resolve().parents[2]
 BUILT_IN = (
     "baselines",
+    "controlled",
     "datasets",
     "information",
     "margin",

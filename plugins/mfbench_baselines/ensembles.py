@@ -122,7 +122,7 @@ class RandomForestSelector(_EnsembleSelector):
 
 
 class XGBoostSelector(_EnsembleSelector):
-    r"""Mean gain of the splits on each column in gradient-boosted trees.
+    r"""Mean gain of the splits on each column in gradient-boosted trees, or mean contribution to their output.
 
     A column that no tree splits on gets 0, so this selects columns as well as ranking them; fewer and shallower trees
     keep fewer columns.
@@ -139,6 +139,9 @@ class XGBoostSelector(_EnsembleSelector):
         Maximum depth of a tree.
     learning_rate : float, default=0.3
         Shrinkage of each tree.
+    importance : {"gain", "shap"}, default="gain"
+        Mean gain over the splits on a column, or the mean over the training rows of the absolute Shapley value of the
+        column, summed over classes: XGBoost computes it exactly for trees, given the rows that reach each leaf.
     n_jobs : int, default=1
         Threads.
     random_state : int, RandomState or None, default=None
@@ -158,15 +161,19 @@ class XGBoostSelector(_EnsembleSelector):
     Raises
     ------
     ValueError
-        If there are fewer than two classes.
+        If there are fewer than two classes, or `importance` is neither of the two.
 
     Notes
     -----
-    Takes O(n_estimators · n_samples · n_features · max_depth) time, using histograms of at most 256 bins per column.
+    Takes O(n_estimators · n_samples · n_features · max_depth) time, using histograms of at most 256 bins per column,
+    and for Shapley values O(n_estimators · n_samples · 2^max_depth · max_depth²) more.
 
     References
     ----------
     T. Chen, C. Guestrin, "XGBoost: A scalable tree boosting system", KDD 2016.
+
+    S. M. Lundberg et al., "From local explanations to global understanding with explainable AI for trees", Nature
+    Machine Intelligence 2, 2020 (Shapley values).
 
     Examples
     --------
@@ -186,6 +193,7 @@ class XGBoostSelector(_EnsembleSelector):
         n_estimators: int = 100,
         max_depth: int = 3,
         learning_rate: float = 0.3,
+        importance: str = "gain",
         n_jobs: int = 1,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -194,8 +202,22 @@ class XGBoostSelector(_EnsembleSelector):
         self.n_estimators = n_estimators
         self.max_depth = max_depth
         self.learning_rate = learning_rate
+        self.importance = importance
         self.n_jobs = n_jobs
         self.random_state = random_state
+
+    def _importances(self, X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
+        if self.importance not in ("gain", "shap"):
+            raise ValueError(f"importance must be 'gain' or 'shap'; got {self.importance!r}")
+        gains = super()._importances(X, y)
+        if self.importance == "gain":
+            return gains
+        from xgboost import DMatrix
+
+        values = self.model_.get_booster().predict(DMatrix(X), pred_contribs=True)
+        # Of each class, the last contribution is the mean of the output.
+        sizes = np.abs(values.reshape(len(X), -1, X.shape[1] + 1)[:, :, :-1]).sum(axis=1).mean(axis=0, dtype=np.float64)
+        return np.asarray(sizes / max(sizes.sum(), np.finfo(np.float64).tiny))
 
     def _model(self, *, numbers: bool) -> Any:
         from xgboost import XGBClassifier, XGBRegressor

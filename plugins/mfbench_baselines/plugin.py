@@ -14,6 +14,7 @@ LASSO = (
     "58(1), 1996"
 )
 DRAWS = "each tree draws as many rows as there are, so a row of weight 2 is not drawn like two rows"
+CUTS = "each cut is drawn, so a row of weight 2 is not used like two rows"
 GREEDY = "features are chosen one after the other, and the copy of a chosen one adds nothing"
 INTERCEPT = "to the linear model a constant is a second intercept with a coefficient of its own"
 BOTH = {"classification": {}, "regression": {"target": "numbers"}}
@@ -93,6 +94,22 @@ def mfbench_selectors() -> list[SelectorSpec]:
             tasks=BOTH,
             tags=("baseline", "ensemble", "tree"),
             complexity="8.4e-7 * n * p + 2.5e-2 * k",
+            check_parameters={"n_estimators": 5},
+            invariance="monotone",
+            expected_failures={"equal-columns": GREEDY},
+        ),
+        SelectorSpec(
+            name="xgboost-shap",
+            summary="XGBoost (SHAP): mean absolute Shapley value in gradient-boosted trees",
+            factory="mfbench_baselines.ensembles:XGBoostSelector",
+            defaults={"importance": "shap"},
+            paper="S. M. Lundberg et al., From local explanations to global understanding with explainable AI for "
+            f"trees, Nature Machine Intelligence 2, 2020; {XGBOOST}",
+            grid={"max_depth": (2, 3, 6), "n_estimators": (30, 100)},
+            targets="numbers",
+            tasks=BOTH,
+            tags=("baseline", "ensemble", "tree"),
+            complexity="1e-6 * n * p + 2e-5 * n + 2.5e-2 * k",
             check_parameters={"n_estimators": 5},
             invariance="monotone",
             expected_failures={"equal-columns": GREEDY},
@@ -329,6 +346,63 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
             },
         ),
         ClassifierSpec(
+            name="extra-trees",
+            summary="Extra trees: 100 trees with random cuts",
+            factory="sklearn.ensemble:ExtraTreesClassifier",
+            paper="P. Geurts, D. Ernst, L. Wehenkel, Extremely randomized trees, Machine Learning 63(1), 2006",
+            defaults={"n_estimators": 100, "n_jobs": 1},
+            grid={"max_features": ("sqrt", 0.33, 0.67), "min_samples_leaf": (1, 5)},
+            tags=("baseline", "ensemble", "tree"),
+            complexity="9e-2 + 2e-5 * n + 2e-8 * n**1.5 * p",
+            check_parameters={"n_estimators": 10},
+            expected_failures={
+                "scikit-learn:check_sample_weight_equivalence_on_dense_data": CUTS,
+                "scikit-learn:check_sample_weight_equivalence_on_sparse_data": CUTS,
+            },
+        ),
+        ClassifierSpec(
+            name="histogram-boosting",
+            summary="Histogram boosting: scikit-learn's gradient-boosted trees on 256 bins",
+            factory="sklearn.ensemble:HistGradientBoostingClassifier",
+            paper="G. Ke et al., LightGBM: A highly efficient gradient boosting decision tree, NIPS 30, 2017",
+            grid={"max_leaf_nodes": (7, 15, 31), "learning_rate": (0.05, 0.1, 0.3)},
+            tags=("baseline", "ensemble", "tree"),
+            complexity="1e-1 * k + 3e-6 * n * p",
+            check_parameters={"max_iter": 5},
+        ),
+        ClassifierSpec(
+            name="logistic-regression",
+            summary="Logistic regression: with an L2 penalty",
+            factory="sklearn.linear_model:LogisticRegression",
+            paper="S. le Cessie, J. C. van Houwelingen, Ridge estimators in logistic regression, Applied Statistics "
+            "41(1), 1992",
+            defaults={"max_iter": 1000},
+            grid={"C": (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)},
+            tags=("baseline", "linear"),
+            complexity="3e-3 + 1e-7 * n * p",
+        ),
+        ClassifierSpec(
+            name="mlp",
+            summary="Neural network: one hidden layer of 100 units",
+            factory="sklearn.neural_network:MLPClassifier",
+            paper="D. E. Rumelhart, G. E. Hinton, R. J. Williams, Learning representations by back-propagating errors, "
+            "Nature 323, 1986",
+            defaults={"max_iter": 500},
+            grid={"alpha": (1e-4, 1e-2, 1.0), "hidden_layer_sizes": ((30,), (100,))},
+            tags=("baseline", "network"),
+            complexity="1e-1 + 1e-3 * n + 1e-6 * n * p",
+            check_parameters={"max_iter": 5},
+        ),
+        ClassifierSpec(
+            name="gaussian-process",
+            summary="Gaussian process: Gaussian kernel, its width by the marginal likelihood",
+            factory="sklearn.gaussian_process:GaussianProcessClassifier",
+            paper="C. E. Rasmussen, C. K. I. Williams, Gaussian Processes for Machine Learning, MIT Press, 2006",
+            tags=("baseline", "bayes"),
+            complexity="2e-2 + 5e-8 * n**3",
+        ),
+        *_optional(),
+        ClassifierSpec(
             name="xgboost",
             summary="XGBoost: gradient-boosted trees",
             factory="mfbench_baselines.classifiers:XGBoostClassifier",
@@ -404,6 +478,49 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
             ClassifierSpec,
             lasso={"complexity": "1.1e-7 * n * p + 1.6e-3 * k"},
             elastic_net={"complexity": "3.3e-5 * p + 1.4e-7 * n * p + 1e-3 * k"},
+        ),
+    ]
+
+
+def _optional() -> list[ClassifierSpec]:
+    """Return the learners of packages that are not installed with this one."""
+    return [
+        ClassifierSpec(
+            name="lightgbm",
+            summary="LightGBM: gradient-boosted trees, leaf by leaf",
+            factory="lightgbm:LGBMClassifier",
+            paper="G. Ke et al., LightGBM: A highly efficient gradient boosting decision tree, NIPS 30, 2017",
+            defaults={"n_jobs": 1, "verbose": -1},
+            grid={"num_leaves": (7, 15, 31), "learning_rate": (0.05, 0.1, 0.3)},
+            tags=("baseline", "ensemble", "tree"),
+            complexity="3e-2 * k + 1e-6 * n * p",
+            check_parameters={"n_estimators": 5},
+            requires=("lightgbm",),
+        ),
+        ClassifierSpec(
+            name="catboost",
+            summary="CatBoost: ordered boosting of symmetric trees",
+            factory="catboost:CatBoostClassifier",
+            paper="L. Prokhorenkova et al., CatBoost: unbiased boosting with categorical features, NeurIPS 31, 2018",
+            defaults={"thread_count": 1, "verbose": False, "allow_writing_files": False, "iterations": 300},
+            grid={"depth": (4, 6), "learning_rate": (0.03, 0.1)},
+            tags=("baseline", "ensemble", "tree"),
+            complexity="5e-1 * k + 1e-5 * n * p",
+            check_parameters={"iterations": 5},
+            requires=("catboost",),
+        ),
+        ClassifierSpec(
+            name="ebm",
+            summary="EBM: explainable boosting machine, a sum of functions of features and pairs",
+            factory="interpret.glassbox:ExplainableBoostingClassifier",
+            paper="Y. Lou, R. Caruana, J. Gehrke, G. Hooker, Accurate intelligible models with pairwise interactions, "
+            "KDD 2013",
+            defaults={"n_jobs": 1},
+            grid={"interactions": (0, 10)},
+            tags=("baseline", "ensemble", "interactions"),
+            complexity="2 + 1e-4 * n * p",
+            check_parameters={"outer_bags": 1, "max_rounds": 20},
+            requires=("interpret",),
         ),
     ]
 

@@ -339,7 +339,7 @@ class TestBuiltInCode:
 
     def test_every_built_in_method_and_generated_dataset_has_code(self):
         registry = load_registry(
-            only=["baselines", "information", "margin", "relevance", "similarity", "sqpfw", "datasets"]
+            only=["baselines", "controlled", "information", "margin", "relevance", "similarity", "sqpfw", "datasets"]
         )
         entries = [*registry.selectors.values(), *registry.classifiers.values()]
         entries += [entry for entry in registry.datasets.values() if entry.spec.loader is not None]

@@ -161,7 +161,16 @@ class TestWhichPlugins:
             warnings.simplefilter("error")
             one = load_registry(strict=True)
             names = {plugin.name for plugin in one.plugins.values() if plugin.distribution == "mfbench"}
-            methods = {"baselines", "information", "margin", "regression", "relevance", "similarity", "sqpfw"}
+            methods = {
+                "baselines",
+                "controlled",
+                "information",
+                "margin",
+                "regression",
+                "relevance",
+                "similarity",
+                "sqpfw",
+            }
             assert names == {*methods, "dask", "datasets", "metrics", "protocols", "splitters", "suites", "tasks"}
             assert one.selectors.keys() >= {"relieff", "variance"}
             assert "knn" in one.classifiers
