@@ -14,10 +14,8 @@ import tempfile
 import warnings
 from pathlib import Path
 
-TESTS = [
-    f"tests/{folder}"
-    for folder in ("stats", "baselines", "controlled", "information", "margin", "relevance", "similarity", "sqpfw")
-]
+METHODS = ("baselines", "controlled", "information", "margin", "relevance", "similarity", "sqpfw")
+TESTS = [f"tests/{folder}" for folder in ("stats", *METHODS)]
 WITH_ALL_TESTS = "Nehalem"
 SOLVERS = ["tests/baselines", "tests/margin/test_odd_input.py", "tests/margin/test_nca_diagonal.py"]
 LEFT_OUT = "not docstring and not plugin and not refuses and not invalid"

@@ -11,6 +11,7 @@ from mfbench_learners.exports import lazy_names
 
 if TYPE_CHECKING:
     from mfbench_relevance.fvm import FVM as FVM
+    from mfbench_relevance.hsic import HSICLasso as HSICLasso
     from mfbench_relevance.kernels import FeatureKernel as FeatureKernel
     from mfbench_relevance.kernels import feature_kernel as feature_kernel
     from mfbench_relevance.psvm import PSVM as PSVM
@@ -21,6 +22,7 @@ __getattr__, __dir__, __all__ = lazy_names(
     __name__,
     {
         "fvm": "FVM",
+        "hsic": "HSICLasso",
         "kernels": "FeatureKernel feature_kernel",
         "psvm": "PSVM",
         "ranking": "KernelRanking",

@@ -9,6 +9,7 @@ _RFVM = (
     "MLDM 2007, LNCS 4571:144-159"
 )
 _BOTH = {"classification": {}, "regression": {"target": "numbers"}}
+_COPY = "the copy of a feature on the path adds nothing"
 _THRESHOLD = "a weight is the relevance above a permutation threshold, so that of a constant is minus the threshold"
 
 
@@ -74,6 +75,20 @@ def mfbench_selectors() -> list[SelectorSpec]:
             complexity="5e-2 + 2e-3 * p + 1e-6 * n * p + 5e-9 * n * p**2 + 8e-6 * p**2",
             check_parameters={"tuning": "kernel", "n_folds": 3},
             invariance="monotone",
+        ),
+        SelectorSpec(
+            name="hsic-lasso",
+            summary="HSIC lasso: the lasso on kernels between samples, in blocks of 20; ranks 50 features",
+            factory="mfbench_relevance.hsic:HSICLasso",
+            paper="M. Yamada, W. Jitkrittum, L. Sigal, E. P. Xing, M. Sugiyama: High-dimensional feature selection by "
+            "feature-wise kernelized lasso. Neural Computation 26(1):185-207, 2014; blocks: H. Climente-González, "
+            "C.-A. Azencott, S. Kaski, M. Yamada: Block HSIC Lasso. Bioinformatics 35(14):i427-i435, 2019",
+            tags=("relevance", "embedded", "nonlinear"),
+            targets="numbers",
+            tasks=_BOTH,
+            complexity="5e-3 + 3e-6 * n * p",
+            check_parameters={"n_ranked": 10},
+            expected_failures={"equal-columns": _COPY},
         ),
         SelectorSpec(
             name="kernel-ranking",
