@@ -68,8 +68,8 @@ class HSICLasso(GreedySelector):
     Notes
     -----
     With blocks of *B* samples and *M* permutations, time is O(n B M p²) and memory O(B² p + p²) up to 2,000 features.
-    With more, time is O(n B M p) for each feature that enters, and memory O(n B M p). Kernels have width 1 on standardised
-    columns. A constant column never enters.
+    With more, time is O(n B M p) for each feature that enters, and memory O(n B M p). Kernels have width 1 on
+    standardised columns. A constant column never enters.
 
     References
     ----------
