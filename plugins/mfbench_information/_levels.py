@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mfbench_learners.compiled import njit
-from mfbench_learners.discretise import Codes, bin_codes, compact, count_table
+from mfbench_learners.discretise import Codes, bin_codes, compact, count_table, quantiles
 from mfbench_learners.selectors import are_numbers
 
 BINNINGS = ("frequency", "width", "mdl")
@@ -19,7 +19,8 @@ def levels_of(
 ) -> tuple[Codes, NDArray[np.int64]]:
     """Return the levels of every column as rows, and their numbers.
 
-    A column of at most `bins` values, or two with "mdl", keeps them.
+    A column of at most `bins` values, or two with "mdl", keeps them. Of equal frequency, a value that takes more than a
+    bin has a level of its own: the zero of a count, say.
     """
     values, n_values = _few_values(X, 2 if binning == "mdl" else bins)
     codes = np.empty(X.shape, dtype=np.int64, order="F")
@@ -29,6 +30,8 @@ def levels_of(
     if binning == "mdl":
         columns = np.asfortranarray(X[:, many])
         codes[:, many] = _mdl_codes(columns, classes, int(classes.max()) + 1, count_table(len(X)))
+    elif binning == "frequency":
+        codes[:, many] = _even_codes(np.ascontiguousarray(X[:, many].T), bins).T
     else:
         codes[:, many] = bin_codes(X[:, many], bins, binning)
     return compact(codes)
@@ -36,7 +39,25 @@ def levels_of(
 
 def classes_of(y: NDArray[Any], bins: int) -> NDArray[np.int64]:
     """Return class codes: those of a target from `NumberSelector`, or bins of equal frequency of its numbers."""
-    return bin_codes(y[:, None], bins, "frequency")[:, 0] if are_numbers(y) else y.astype(np.int64)
+    if not are_numbers(y):
+        return y.astype(np.int64)
+    return levels_of(y[:, None], np.zeros(len(y), dtype=np.int64), "frequency", bins)[0][0].astype(np.int64)
+
+
+def _even_codes(rows: NDArray[np.float64], bins: int) -> NDArray[np.uint16]:
+    """Cut rows into bins of equal frequency; values that fill a bin, or the end of one, are on their own."""
+    codes = np.zeros(rows.shape, dtype=np.uint16)
+    ordered = np.sort(rows, axis=1)
+    ends = ordered[:, 0], ordered[:, -1]
+    cuts = quantiles(ordered, np.arange(1, bins) / bins)
+    for number, cut in enumerate(cuts):
+        is_new = np.ones(len(rows), dtype=bool) if number == 0 else cut != cuts[number - 1]
+        fills = (cut == ends[0]) | (cut == ends[1])
+        if number + 1 < len(cuts):
+            fills |= cut == cuts[number + 1]
+        codes += (rows >= cut[:, None]) & is_new[:, None]
+        codes += (rows > cut[:, None]) & (is_new & fills)[:, None]
+    return np.asarray(codes - codes.min(axis=1, keepdims=True)) if len(rows) else codes
 
 
 @njit(cache=True, nogil=True)

@@ -42,7 +42,8 @@ class InformationFilter(NumberSelector):
     measure : str, default="gain"
         One of the table.
     binning : {"frequency", "width", "mdl"}, default="frequency"
-        Bins of equal frequency or width, or cuts by the minimum description length of the classes.
+        Bins of equal frequency, where a value that fills one is on its own; of equal width; or cuts by the minimum
+        description length of the classes.
     bins : int, default=5
         Number of bins, from 2 to 256. A column of at most as many values keeps them; with "mdl", one of two values.
 
@@ -123,7 +124,9 @@ class InformationFilter(NumberSelector):
         if self.measure == "gini":
             return np.concatenate([_gini_gains(part) for part in counts])
         statistics = np.concatenate([_chi_squared(part) for part in counts])
-        freedom = np.maximum(sizes - 1, 1) * (counter.n_classes - 1)  # the statistic of a single level is 0
+        # Of a single level, the statistic is 0 whatever its degrees of freedom.
+        n_levels = np.concatenate([(part.sum(axis=2) > 0).sum(axis=1) for part in counts])
+        freedom = np.maximum(n_levels - 1, 1) * (counter.n_classes - 1)
         self.p_values_ = chdtrc(freedom, statistics)
         return statistics
 

@@ -91,7 +91,8 @@ class GreedyInformation(GreedySelector):
     beta : float, default=1.0
         Weight of redundancy; "mifs" alone has one.
     binning : {"frequency", "width", "mdl"}, default="frequency"
-        Bins of equal frequency or width, or cuts by the minimum description length of the classes [8]_.
+        Bins of equal frequency, where a value that fills one is on its own; of equal width; or cuts by the minimum
+        description length of the classes [8]_.
     bins : int, default=5
         Number of bins, from 2 to 256. A column of at most as many values keeps them; with "mdl", one of two values.
     n_jobs : int or None, default=None

@@ -53,7 +53,8 @@ class FCBF(NumberSelector):
     threshold : float, default=0.0
         From 0 to 1.
     binning : {"frequency", "width", "mdl"}, default="mdl"
-        Bins of equal frequency or width, or cuts by the minimum description length of the classes.
+        Bins of equal frequency, where a value that fills one is on its own; of equal width; or cuts by the minimum
+        description length of the classes.
     bins : int, default=5
         Number of bins, from 2 to 256. A column of at most as many values keeps them; with "mdl", one of two values.
 
@@ -155,7 +156,8 @@ class CFS(GreedySelector):
         What y holds; "auto" takes y for numbers if any of them is not whole. Numbers are cut into `bins` classes of
         equal frequency.
     binning : {"frequency", "width", "mdl"}, default="mdl"
-        Bins of equal frequency or width, or cuts by the minimum description length of the classes.
+        Bins of equal frequency, where a value that fills one is on its own; of equal width; or cuts by the minimum
+        description length of the classes.
     bins : int, default=5
         Number of bins, from 2 to 256. A column of at most as many values keeps them; with "mdl", one of two values.
 

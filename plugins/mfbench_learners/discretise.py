@@ -55,13 +55,13 @@ def bin_codes(columns: NDArray[np.float64], bins: int, binning: str) -> NDArray[
     # Sorting rows and comparing them with each cut takes a quarter of the time of np.quantile and np.searchsorted.
     rows = np.ascontiguousarray(columns.T)
     codes = np.zeros(rows.shape, dtype=np.int64 if bins > 256 else np.uint8)
-    for cut in _quantiles(np.sort(rows, axis=1), np.arange(1, bins) / bins):
+    for cut in quantiles(np.sort(rows, axis=1), np.arange(1, bins) / bins):
         codes += rows >= cut[:, None]
     codes[~varies] = 0
     return codes.T.astype(np.int64)
 
 
-def _quantiles(ordered: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
+def quantiles(ordered: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return quantiles of sorted rows, interpolated as by np.quantile."""
     places = shares * (ordered.shape[1] - 1)
     below = np.floor(places).astype(np.int64)

@@ -55,6 +55,27 @@ def test_a_column_of_few_values_keeps_them():
     assert levels_of(X[:, :1] == 3.0, classes, "mdl", 5)[1].tolist() == [2]
 
 
+def test_bins_of_equal_frequency_without_ties_are_even():
+    x = np.random.default_rng(0).permutation(100).astype(float)[:, None]
+    for bins in (2, 3, 5, 10):
+        codes, sizes = levels_of(x, np.arange(100) % 2, "frequency", bins)
+        assert sizes.tolist() == [bins]
+        assert np.ptp(np.bincount(codes[0])) <= 1
+
+
+@pytest.mark.parametrize("share", [0.25, 0.5, 0.95])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_frequent_value_has_a_level_of_its_own(share, sign):
+    rng = np.random.default_rng(1)
+    x = sign * np.where(rng.random(400) < share, 0.0, rng.exponential(size=400))
+    both = np.where(rng.random(400) < share, 0.0, rng.normal(size=400))
+    codes, _ = levels_of(np.column_stack([x, both]), np.arange(400) % 2, "frequency", 5)
+    for column, row in ((x, codes[0]), (both, codes[1])):
+        assert len(np.unique(row[column == 0])) == 1
+        assert not np.isin(row[column != 0], row[column == 0]).any()
+        assert (np.diff(row[np.argsort(column, kind="stable")].astype(int)) >= 0).all()
+
+
 @pytest.mark.parametrize("binning", ["frequency", "width", "mdl"])
 def test_a_constant_column_has_one_level(binning):
     assert levels_of(np.full((8, 1), 7.0), np.arange(8) % 2, binning, 4)[1].tolist() == [1]
