@@ -41,7 +41,8 @@ def classes_of(y: NDArray[Any], bins: int) -> NDArray[np.int64]:
     """Return class codes: those of a target from `NumberSelector`, or bins of equal frequency of its numbers."""
     if not are_numbers(y):
         return y.astype(np.int64)
-    return levels_of(y[:, None], np.zeros(len(y), dtype=np.int64), "frequency", bins)[0][0].astype(np.int64)
+    codes, _ = levels_of(y[:, None], np.zeros(len(y), dtype=np.int64), "frequency", bins)
+    return np.asarray(codes[0], dtype=np.int64)
 
 
 def _even_codes(rows: NDArray[np.float64], bins: int) -> NDArray[np.uint16]:

@@ -22,15 +22,15 @@ class InformationFilter(NumberSelector):
 
     With :math:`p_{bk}` the share of samples in level *b* and class *k*, and :math:`p_b`, :math:`p_k` its sums,
 
-    ======================  ==========================================================================================
-    measure                 definition
-    ======================  ==========================================================================================
-    "gain"                  :math:`I(x; y) = \sum p_{bk} \log_2 \frac{p_{bk}}{p_b p_k}`, information gain, in bits [1]_
-    "gain-ratio"            :math:`I(x; y) / H(x)` [1]_
-    "symmetric-uncertainty" :math:`2 I(x; y) / (H(x) + H(y))` [2]_
-    "chi2"                  :math:`n \sum (p_{bk} - p_b p_k)^2 / (p_b p_k)`, Pearson's statistic [3]_
-    "gini"                  :math:`\sum_{bk} p_{bk}^2 / p_b - \sum_k p_k^2`, decrease of the Gini impurity [4]_
-    ======================  ==========================================================================================
+    =======================  ==========================================================================================
+    measure                  definition
+    =======================  ==========================================================================================
+    "gain"                   :math:`I(x; y) = \sum p_{bk} \log_2 \frac{p_{bk}}{p_b p_k}`, information gain, in bits [1]_
+    "gain-ratio"             :math:`I(x; y) / H(x)` [1]_
+    "symmetric-uncertainty"  :math:`2 I(x; y) / (H(x) + H(y))` [2]_
+    "chi2"                   :math:`n \sum (p_{bk} - p_b p_k)^2 / (p_b p_k)`, Pearson's statistic [3]_
+    "gini"                   :math:`\sum_{bk} p_{bk}^2 / p_b - \sum_k p_k^2`, decrease of the Gini impurity [4]_
+    =======================  ==========================================================================================
 
     Parameters
     ----------

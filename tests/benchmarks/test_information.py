@@ -69,7 +69,7 @@ def test_joint_mutual_information(benchmark, table, n_ranked):
         theirs = seconds(lambda: peer.lcsi(columns, y, function_name="JMI", mode="index", n_selected_features=2))
         benchmark.extra_info["times_faster_than_skfeature"] = theirs / ours
     else:  # a simpler criterion, whose counts need no classes
-        peer = pytest.importorskip("fast_select").mRMR(n_features_to_select=n_ranked, n_jobs=1)
+        peer = pytest.importorskip("fast_select").mRMR(n_features_to_select=n_ranked)
         columns = np.ascontiguousarray(codes.T).astype(np.int64)
         peer.fit(columns[:, :60], y)  # compiles
         benchmark.extra_info["times_faster_than_mrmr_of_fast_select"] = seconds(lambda: peer.fit(columns, y)) / ours
