@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from mfbench import ClassifierSpec, SelectorSpec, hookimpl
+from mfbench_baselines import optional
 
 _Spec = TypeVar("_Spec", ClassifierSpec, SelectorSpec)
 
@@ -14,7 +15,6 @@ LASSO = (
     "58(1), 1996"
 )
 DRAWS = "each tree draws as many rows as there are, so a row of weight 2 is not drawn like two rows"
-CUTS = "each cut is drawn, so a row of weight 2 is not used like two rows"
 GREEDY = "features are chosen one after the other, and the copy of a chosen one adds nothing"
 INTERCEPT = "to the linear model a constant is a second intercept with a coefficient of its own"
 BOTH = {"classification": {}, "regression": {"target": "numbers"}}
@@ -200,6 +200,20 @@ def mfbench_selectors() -> list[SelectorSpec]:
             invariance="monotone",
         ),
         SelectorSpec(
+            name="rank-ensemble",
+            summary="Rank ensemble: mean rank by F test, mutual information and forest on 10 samples of the rows",
+            factory="mfbench_baselines.aggregation:RankEnsemble",
+            paper="Y. Saeys, T. Abeel, Y. Van de Peer, Robust feature selection using ensemble feature selection "
+            "techniques, ECML PKDD 2008",
+            grid={"aggregation": ("mean", "median")},
+            targets="numbers",
+            tasks=BOTH,
+            tags=("baseline", "ensemble"),
+            complexity="2 + 4e-4 * n * p**0.5 + 2e-2 * p",
+            check_parameters={"n_samples": 2},
+        ),
+        *optional.selectors(),
+        SelectorSpec(
             name="random",
             summary="Random features: random importances, the control to beat",
             factory="mfbench_baselines.filters:RandomFilter",
@@ -355,13 +369,9 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
             tags=("baseline", "ensemble", "tree"),
             complexity="9e-2 + 2e-5 * n + 2e-8 * n**1.5 * p",
             check_parameters={"n_estimators": 10},
-            expected_failures={
-                "scikit-learn:check_sample_weight_equivalence_on_dense_data": CUTS,
-                "scikit-learn:check_sample_weight_equivalence_on_sparse_data": CUTS,
-            },
         ),
         ClassifierSpec(
-            name="histogram-boosting",
+            name="hist-boosting",
             summary="Histogram boosting: scikit-learn's gradient-boosted trees on 256 bins",
             factory="sklearn.ensemble:HistGradientBoostingClassifier",
             paper="G. Ke et al., LightGBM: A highly efficient gradient boosting decision tree, NIPS 30, 2017",
@@ -391,7 +401,7 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
             grid={"alpha": (1e-4, 1e-2, 1.0), "hidden_layer_sizes": ((30,), (100,))},
             tags=("baseline", "network"),
             complexity="1e-1 + 1e-3 * n + 1e-6 * n * p",
-            check_parameters={"max_iter": 5},
+            check_parameters={"max_iter": 60},
         ),
         ClassifierSpec(
             name="gaussian-process",
@@ -401,7 +411,7 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
             tags=("baseline", "bayes"),
             complexity="2e-2 + 5e-8 * n**3",
         ),
-        *_optional(),
+        *optional.classifiers(),
         ClassifierSpec(
             name="xgboost",
             summary="XGBoost: gradient-boosted trees",
@@ -478,49 +488,6 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
             ClassifierSpec,
             lasso={"complexity": "1.1e-7 * n * p + 1.6e-3 * k"},
             elastic_net={"complexity": "3.3e-5 * p + 1.4e-7 * n * p + 1e-3 * k"},
-        ),
-    ]
-
-
-def _optional() -> list[ClassifierSpec]:
-    """Return the learners of packages that are not installed with this one."""
-    return [
-        ClassifierSpec(
-            name="lightgbm",
-            summary="LightGBM: gradient-boosted trees, leaf by leaf",
-            factory="lightgbm:LGBMClassifier",
-            paper="G. Ke et al., LightGBM: A highly efficient gradient boosting decision tree, NIPS 30, 2017",
-            defaults={"n_jobs": 1, "verbose": -1},
-            grid={"num_leaves": (7, 15, 31), "learning_rate": (0.05, 0.1, 0.3)},
-            tags=("baseline", "ensemble", "tree"),
-            complexity="3e-2 * k + 1e-6 * n * p",
-            check_parameters={"n_estimators": 5},
-            requires=("lightgbm",),
-        ),
-        ClassifierSpec(
-            name="catboost",
-            summary="CatBoost: ordered boosting of symmetric trees",
-            factory="catboost:CatBoostClassifier",
-            paper="L. Prokhorenkova et al., CatBoost: unbiased boosting with categorical features, NeurIPS 31, 2018",
-            defaults={"thread_count": 1, "verbose": False, "allow_writing_files": False, "iterations": 300},
-            grid={"depth": (4, 6), "learning_rate": (0.03, 0.1)},
-            tags=("baseline", "ensemble", "tree"),
-            complexity="5e-1 * k + 1e-5 * n * p",
-            check_parameters={"iterations": 5},
-            requires=("catboost",),
-        ),
-        ClassifierSpec(
-            name="ebm",
-            summary="EBM: explainable boosting machine, a sum of functions of features and pairs",
-            factory="interpret.glassbox:ExplainableBoostingClassifier",
-            paper="Y. Lou, R. Caruana, J. Gehrke, G. Hooker, Accurate intelligible models with pairwise interactions, "
-            "KDD 2013",
-            defaults={"n_jobs": 1},
-            grid={"interactions": (0, 10)},
-            tags=("baseline", "ensemble", "interactions"),
-            complexity="2 + 1e-4 * n * p",
-            check_parameters={"outer_bags": 1, "max_rounds": 20},
-            requires=("interpret",),
         ),
     ]
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve, solve
 
-from mfbench_controlled._selector import Floats
-
+Floats = NDArray[np.float64]
 CONSTRUCTIONS = ("minimum-correlation", "equicorrelated")
 _TOLERANCE = 1e-4
 _MOST_STEPS = 50

@@ -12,11 +12,10 @@ from scipy.stats import false_discovery_control
 from sklearn.feature_selection import f_classif, f_regression
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from mfbench_controlled._selector import standardised
-from mfbench_learners.selectors import NumberSelector, are_numbers
+from mfbench_learners.selectors import NumberSelector, are_numbers, standardised
 
+RATES = ("fdr", "fdr-dependent", "fwer", "fpr")
 _LEAST = 1e-300
-_METHODS = {"fdr": "bh", "fdr-dependent": "by"}
 
 
 class CorrectedTests(NumberSelector):
@@ -79,7 +78,7 @@ class CorrectedTests(NumberSelector):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **NumberSelector._parameter_constraints,
-        "rate": [StrOptions({"fdr", "fdr-dependent", "fwer", "fpr"})],
+        "rate": [StrOptions(set(RATES))],
         "level": [Interval(Real, 0, 1, closed="neither")],
     }
 
@@ -111,15 +110,21 @@ class CorrectedTests(NumberSelector):
             statistics, p_values = test(Z, y) if varies.any() else (np.ones(0), np.ones(0))
         # Sums of squares cancel where nothing varies within the classes: the statistic is then negative, or not finite.
         self.p_values_[varies] = np.where(np.isfinite(statistics) & (statistics >= 0), p_values, 0.0)
-        self.corrected_p_values_ = _corrected(self.p_values_, self.rate)
-        return np.asarray(np.log10(self.level) - np.log10(np.maximum(self.corrected_p_values_, _LEAST)))
+        self.corrected_p_values_ = corrected(self.p_values_, self.rate)
+        return evidence(self.corrected_p_values_, self.level)
 
 
-def _corrected(p_values: NDArray[np.float64], rate: str) -> NDArray[np.float64]:
+def evidence(p_values: NDArray[np.float64], level: float) -> NDArray[np.float64]:
+    """Return the logarithm of level / p: positive if p is below the level."""
+    return np.asarray(np.log10(level) - np.log10(np.maximum(p_values, _LEAST)))
+
+
+def corrected(p_values: NDArray[np.float64], rate: str) -> NDArray[np.float64]:
+    """Return p-values corrected for their number; see `CorrectedTests` for the rates."""
     if rate == "fpr":
         return p_values.copy()
-    if rate in _METHODS:
-        return np.asarray(false_discovery_control(p_values, method=_METHODS[rate]))
+    if rate != "fwer":
+        return np.asarray(false_discovery_control(p_values, method="bh" if rate == "fdr" else "by"))
     order = np.argsort(p_values, kind="stable")
     steps = np.maximum.accumulate(p_values[order] * np.arange(len(order), 0, -1))
     corrected = np.empty(len(order))

@@ -15,8 +15,9 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from mfbench_controlled._selector import Floats
 from mfbench_learners.selectors import NumberSelector, are_numbers
+
+Floats = NDArray[np.float64]
 
 
 class HeldOutImportance(NumberSelector):
@@ -41,7 +42,9 @@ class HeldOutImportance(NumberSelector):
     kind : {"permutation", "leave-one-out"}, default="permutation"
         How a feature is taken away.
     model : estimator or None, default=None
-        Classifier with ``predict_proba``, or regressor; None: a random forest of 100 trees.
+        Classifier with ``predict_proba``, or regressor; None: a random forest.
+    n_estimators : int, default=100
+        Number of trees of that forest.
     n_folds : int, default=5
         At least 2.
     n_repeats : int, default=5
@@ -98,6 +101,7 @@ class HeldOutImportance(NumberSelector):
         **NumberSelector._parameter_constraints,
         "kind": [StrOptions({"permutation", "leave-one-out"})],
         "model": [HasMethods(["fit", "predict"]), None],
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "n_folds": [Interval(Integral, 2, None, closed="left")],
         "n_repeats": [Interval(Integral, 1, None, closed="left")],
         "level": [Interval(Real, 0, 1, closed="neither")],
@@ -111,6 +115,7 @@ class HeldOutImportance(NumberSelector):
         target: str = "auto",
         kind: str = "permutation",
         model: Any = None,
+        n_estimators: int = 100,
         n_folds: int = 5,
         n_repeats: int = 5,
         level: float = 0.05,
@@ -120,6 +125,7 @@ class HeldOutImportance(NumberSelector):
         self.target = target
         self.kind = kind
         self.model = model
+        self.n_estimators = n_estimators
         self.n_folds = n_folds
         self.n_repeats = n_repeats
         self.level = level
@@ -156,7 +162,7 @@ class HeldOutImportance(NumberSelector):
         whole = self._fitted(X[train], y[train], seed)
         before = _losses(whole, rows, targets)
         added = np.zeros(rows.shape)
-        for j in range(X.shape[1]):
+        for j in np.flatnonzero(np.ptp(X, axis=0) > 0):  # a constant column adds nothing
             if X.shape[1] > 1 and self.kind == "leave-one-out":
                 others = np.delete(np.arange(X.shape[1]), j)
                 reduced = self._fitted(X[np.ix_(train, others)], y[train], seed)
@@ -172,7 +178,7 @@ class HeldOutImportance(NumberSelector):
     def _fitted(self, X: Floats, y: NDArray[Any], seed: int) -> Any:
         if self.model is None:
             kind = RandomForestRegressor if are_numbers(y) else RandomForestClassifier
-            return kind(n_estimators=100, random_state=seed, n_jobs=1).fit(X, y)
+            return kind(n_estimators=self.n_estimators, random_state=seed, n_jobs=1).fit(X, y)
         model = clone(self.model)
         if "random_state" in model.get_params():
             model.set_params(random_state=seed)

@@ -19,9 +19,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from mfbench_controlled._gaussian import CONSTRUCTIONS, differences, draw
-from mfbench_controlled._selector import Floats, above, responses_of, standardised
-from mfbench_learners.selectors import NumberSelector, are_numbers
+from mfbench_learners.selectors import NumberSelector, are_numbers, responses_of, standardised
 
+Floats = NDArray[np.float64]
 _FOLDS = 5
 
 
@@ -156,10 +156,19 @@ class Knockoffs(NumberSelector):
 def threshold_of(contrasts: Floats, q: float, offset: int) -> float:
     """Return the smallest threshold whose estimated false discovery rate is at most q; infinite if there is none."""
     for threshold in np.unique(np.abs(contrasts[contrasts != 0])):
-        negative, positive = np.count_nonzero(contrasts <= -threshold), np.count_nonzero(contrasts >= threshold)
+        negative = int(np.count_nonzero(contrasts <= -threshold))
+        positive = int(np.count_nonzero(contrasts >= threshold))
         if (offset + negative) / max(1, positive) <= q:
             return float(threshold)
     return float("inf")
+
+
+def above(scores: Floats, threshold: float) -> Floats:
+    """Return scores minus a number just below the threshold: positive if they reach it, in the same order."""
+    if not np.isfinite(threshold):
+        return np.asarray(scores - (scores.max(initial=0.0) + 1.0))
+    below = scores[scores < threshold]
+    return np.asarray(scores - (threshold + below.max(initial=min(0.0, threshold - 1.0))) / 2)
 
 
 def _lasso(Z: Floats, y: NDArray[Any], seed: int) -> Floats:
@@ -169,7 +178,7 @@ def _lasso(Z: Floats, y: NDArray[Any], seed: int) -> Floats:
         # At the weakest penalties the solver may stop early; they are hardly ever selected.
         warnings.simplefilter("ignore", ConvergenceWarning)
         for response in responses_of(y).T:
-            total += np.abs(LassoCV(cv=folds).fit(Z, response).coef_)
+            total += np.abs(LassoCV(cv=folds, random_state=seed).fit(Z, response).coef_)
     return total
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from mfbench import SelectorSpec, hookimpl
 
 _BOTH = {"classification": {}, "regression": {"target": "numbers"}}
-_THRESHOLD = "a weight is a statistic above a threshold, so that of a constant is minus the threshold"
 _LASSO = "coordinate descent gives two equal columns different coefficients"
-_NEEDED = "of two equal features neither is needed"
+_FOLDS = "a copy of a row may be in another fold"
 _TESTS = {
     "f-test-fdr": (
         "fdr",
@@ -45,7 +44,6 @@ def mfbench_selectors() -> list[SelectorSpec]:
             tags=("controlled", "embedded", "linear"),
             complexity="1e-1 + 2e-6 * n * p + 1e-9 * n * p**2 + 4e-8 * p**3",
             check_parameters={"construction": "equicorrelated"},
-            expected_failures={"constant-column": _THRESHOLD},
         ),
         SelectorSpec(
             name="stability-selection",
@@ -60,7 +58,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
             tags=("controlled", "embedded", "linear"),
             complexity="1e-1 + 1e-7 * n * p + 2e-8 * n * p**2",
             check_parameters={"n_pairs": 5},
-            expected_failures={"constant-column": _THRESHOLD},
+            expected_failures={"equal-columns": _LASSO},
         ),
         *(
             SelectorSpec(
@@ -74,9 +72,33 @@ def mfbench_selectors() -> list[SelectorSpec]:
                 tags=("controlled", "filter", "linear"),
                 complexity="1e-3 + 3e-8 * n * p",
                 invariance="affine",
-                expected_failures={"constant-column": _THRESHOLD},
             )
             for name, (rate, summary, paper) in _TESTS.items()
+        ),
+        SelectorSpec(
+            name="conditional-randomisation",
+            summary="Conditional randomisation: features that beat random ones, given all others; FDR 5 %",
+            factory="mfbench_controlled.randomisation:ConditionalRandomisation",
+            paper="M. Liu, E. Katsevich, L. Janson, A. Ramdas, Fast and powerful conditional randomization testing via "
+            "distillation, Biometrika 109(2), 2022",
+            grid={"level": (0.01, 0.05, 0.2)},
+            targets="numbers",
+            tasks=_BOTH,
+            tags=("controlled", "embedded", "linear"),
+            complexity="1e-1 + 3e-6 * n * p + 1e-9 * n * p**2",
+        ),
+        SelectorSpec(
+            name="permuted-target",
+            summary="Permuted target: features more important to a forest than any where y is in random order; 5 %",
+            factory="mfbench_controlled.randomisation:PermutedTarget",
+            paper="P. H. Westfall, S. S. Young, Resampling-Based Multiple Testing, Wiley, 1993; A. Altmann, L. Toloşi, "
+            "O. Sander, T. Lengauer, Permutation importance: a corrected feature importance measure, Bioinformatics "
+            "26(10), 2010",
+            targets="numbers",
+            tasks=_BOTH,
+            tags=("controlled", "wrapper", "ensemble", "tree"),
+            complexity="3 + 8e-4 * n * p**0.5",
+            check_parameters={"n_permutations": 4, "level": 0.2},
         ),
         SelectorSpec(
             name="permutation-importance",
@@ -87,7 +109,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
             tasks=_BOTH,
             tags=("controlled", "wrapper", "ensemble", "tree"),
             complexity="6e-1 + 1e-2 * p + 2e-4 * n * p",
-            check_parameters={"n_folds": 2, "n_repeats": 1},
+            check_parameters={"n_estimators": 30, "n_folds": 2, "n_repeats": 2},
         ),
         SelectorSpec(
             name="leave-one-covariate-out",
@@ -100,7 +122,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
             tasks=_BOTH,
             tags=("controlled", "wrapper", "ensemble", "tree"),
             complexity="6e-1 + 6e-1 * p + 1e-3 * n * p",
-            check_parameters={"n_folds": 2},
-            expected_failures={"equal-columns": _NEEDED},
+            check_parameters={"n_estimators": 30, "n_folds": 2},
+            expected_failures={"duplicates": _FOLDS},
         ),
     ]

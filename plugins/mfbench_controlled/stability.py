@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.linear_model import lars_path_gram
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval
 
-from mfbench_controlled._selector import Floats, responses_of, standardised
-from mfbench_learners.selectors import NumberSelector, are_numbers
+from mfbench_learners.selectors import NumberSelector, are_numbers, fitted_strength, responses_of, standardised
+
+Floats = NDArray[np.float64]
 
 
 class StabilitySelection(NumberSelector):
@@ -137,12 +137,7 @@ class StabilitySelection(NumberSelector):
         if self.selector is None:
             strength = _entry_penalties(X, y, self.n_picked_)
         else:
-            model = clone(self.selector)
-            if "random_state" in model.get_params():
-                model.set_params(random_state=seed)
-            model.fit(X, y)
-            found = model.feature_importances_ if hasattr(model, "feature_importances_") else model.coef_
-            strength = np.abs(np.atleast_2d(np.asarray(found, dtype=float))).max(axis=0)
+            strength = fitted_strength(self.selector, X, y, seed)
         order = np.argsort(-strength, kind="stable")[: self.n_picked_]
         return order[strength[order] > 0]
 
@@ -151,8 +146,9 @@ def _half(y: NDArray[Any], rng: np.random.RandomState) -> NDArray[np.bool_]:
     """Return a random half of the rows, of each class if y holds classes."""
     groups = np.zeros(len(y), dtype=np.int64) if are_numbers(y) else y
     is_first = np.zeros(len(y), dtype=bool)
-    for k in range(int(groups.max()) + 1):
-        rows = rng.permutation(np.flatnonzero(groups == k))
+    order = rng.permutation(len(y))
+    for k in dict.fromkeys(groups[order].tolist()):  # so that the names of the classes do not matter
+        rows = order[groups[order] == k]
         # Of an odd number, the middle one goes to either half.
         is_first[rows[: (len(rows) + int(rng.randint(2))) // 2]] = True
     return is_first

@@ -148,4 +148,16 @@ def mfbench_selectors() -> list[SelectorSpec]:
             invariance="monotone",
             expected_failures={"equal-columns": _COPIES},
         ),
+        SelectorSpec(
+            name="mdr",
+            summary="MDR: pairs whose joint levels predict held-out samples; weighs every pair of features",
+            factory="mfbench_information.mdr:MDR",
+            paper="M. D. Ritchie et al., Multifactor-dimensionality reduction reveals high-order interactions among "
+            "estrogen-metabolism genes in sporadic breast cancer, American Journal of Human Genetics 69(1), 2001",
+            grid=_BINS,
+            tags=("information", "filter", "interactions"),
+            warm_up=True,
+            complexity="3e-3 + 2e-9 * n * p**2",
+            check_parameters={"n_folds": 3},
+        ),
     ]

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
@@ -110,6 +110,41 @@ class NumberSelector(SupervisedSelector):
 def are_numbers(y: NDArray[Any]) -> bool:
     """Return whether a target from `NumberSelector` consists of numbers, not of class codes."""
     return y.dtype.kind == "f"
+
+
+def fitted_strength(selector: Any, X: NDArray[np.float64], y: NDArray[Any], seed: int) -> NDArray[np.float64]:
+    """Fit a copy of a selector, and return the absolute importances of the features: for coefficients, the largest."""
+    model = clone(selector)
+    if "random_state" in model.get_params():
+        model.set_params(random_state=seed)
+    model.fit(X, y)
+    weights = model.feature_importances_ if hasattr(model, "feature_importances_") else model.coef_
+    return np.asarray(np.abs(np.atleast_2d(np.asarray(weights, dtype=float))).max(axis=0))
+
+
+def responses_of(y: NDArray[Any]) -> NDArray[np.float64]:
+    """Return a target from `NumberSelector` as centred columns: the numbers, or an indicator of each class.
+
+    Of two classes, one indicator says it all.
+    """
+    if are_numbers(y):
+        columns = y[:, None].astype(np.float64)
+    else:
+        columns = (y[:, None] == np.arange(y.max() + 1)).astype(np.float64)
+        columns = columns[:, 1:] if columns.shape[1] == 2 else columns
+    centred: NDArray[np.float64] = columns - columns.mean(axis=0)
+    return centred
+
+
+def standardised(X: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return the columns that vary with mean 0 and variance 1, and which these are."""
+    low, high = X.min(axis=0), X.max(axis=0)
+    varies = high > low
+    half = high[varies] / 2 - low[varies] / 2  # a difference could overflow
+    Z = (X[:, varies] / 2 - low[varies] / 2) / half
+    Z -= Z.mean(axis=0)
+    spread = Z.std(axis=0)
+    return Z / spread, varies
 
 
 class GreedySelector(NumberSelector):

@@ -13,7 +13,7 @@ from sklearn.linear_model import lars_path, lars_path_gram
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
-from mfbench_learners.selectors import GreedySelector, are_numbers
+from mfbench_learners.selectors import GreedySelector, are_numbers, standardised
 
 Matrix = NDArray[np.float64]
 MOST_IN_MATRIX = 2000
@@ -41,7 +41,7 @@ class HSICLasso(GreedySelector):
     n_ranked : int, default=50
         Maximum number of features that enter.
     block : int or None, default=20
-        Kernels are computed within random blocks of that many samples [2]_; None takes all samples for one block.
+        Kernels are computed within random blocks of that many samples [2]_; None treats all samples as one block.
     n_permutations : int, default=3
         Number of random partitions into blocks; more lower the variance.
     random_state : int, RandomState or None, default=None
@@ -114,9 +114,8 @@ class HSICLasso(GreedySelector):
 
     def _order(self, X: NDArray[np.float64], y: NDArray[Any]) -> list[int]:
         blocks = self._blocks(len(X), check_random_state(self.random_state))
-        columns, varies = _standardised(X)
+        columns, varies = standardised(X)
         usable = np.flatnonzero(varies)
-        columns = columns[:, usable]
         self.coef_ = np.zeros(X.shape[1])
         with warnings.catch_warnings():
             # The path ends where two features are the same.
@@ -159,14 +158,6 @@ def _path(columns: Matrix, y: NDArray[Any], blocks: list[NDArray[np.intp]], max_
     return np.asarray(lars_path_gram(Xy=cross / scale / size, Gram=gram, n_samples=1, **options)[2])
 
 
-def _standardised(X: Matrix) -> tuple[Matrix, NDArray[np.bool_]]:
-    low, high = X.min(axis=0), X.max(axis=0)
-    half = high / 2 - low / 2  # a difference could overflow
-    Z = (X / 2 - low / 2) / np.where(half > 0, half, 1.0)
-    spread = Z.std(axis=0)
-    return (Z - Z.mean(axis=0)) / np.where(half > 0, spread, 1.0), half > 0
-
-
 def _kernels(columns: Matrix) -> Matrix:
     """Return the centred Gaussian kernels of all columns of a block, each as a column."""
     kernels = np.exp(-0.5 * (columns[:, None, :] - columns[None, :, :]) ** 2)
@@ -175,7 +166,7 @@ def _kernels(columns: Matrix) -> Matrix:
 
 def _response(y: NDArray[Any], rows: NDArray[np.intp]) -> NDArray[np.float64]:
     if are_numbers(y):
-        return _kernels(_standardised(y[:, None])[0][rows])[:, 0]
+        return _kernels(standardised(y[:, None])[0][rows])[:, 0]
     own = y[rows]
     kernel = (own[:, None] == own) / np.bincount(y)[own]
     return _centred(kernel[:, :, None]).ravel()

@@ -9,7 +9,6 @@ _RFVM = (
     "MLDM 2007, LNCS 4571:144-159"
 )
 _BOTH = {"classification": {}, "regression": {"target": "numbers"}}
-_COPY = "the copy of a feature on the path adds nothing"
 _THRESHOLD = "a weight is the relevance above a permutation threshold, so that of a constant is minus the threshold"
 
 
@@ -88,7 +87,6 @@ def mfbench_selectors() -> list[SelectorSpec]:
             tasks=_BOTH,
             complexity="5e-3 + 3e-6 * n * p",
             check_parameters={"n_ranked": 10},
-            expected_failures={"equal-columns": _COPY},
         ),
         SelectorSpec(
             name="kernel-ranking",
