@@ -148,11 +148,11 @@ def _conditional_p_values(Z: Floats, responses: Floats, seed: int) -> Floats:
                 if others.shape[1]:
                     left[j, :, k] -= Lasso(whole.alpha_).fit(others, response).predict(others)
     p_values = np.ones(p)
-    for j, rest in enumerate(left):
+    for feature, rest in enumerate(left):
         values, vectors = np.linalg.eigh(rest.T @ rest)
         kept = values > 1e-10 * max(values[-1], np.finfo(float).tiny)
-        scores = (own[:, j] @ rest @ vectors[:, kept]) ** 2 / values[kept]
-        p_values[j] = chi2.sf(scores.sum() / variances[j], max(1, int(kept.sum())))
+        scores = (own[:, feature] @ rest @ vectors[:, kept]) ** 2 / values[kept]
+        p_values[feature] = chi2.sf(scores.sum() / variances[feature], max(1, int(kept.sum())))
     return p_values
 
 

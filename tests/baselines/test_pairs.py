@@ -14,7 +14,7 @@ from mfbench_baselines.soda import SODA
 SPECS = {
     spec.name: spec
     for spec in [*plugin.mfbench_classifiers(), *mfbench_margin.plugin.mfbench_classifiers()]
-    if "interactions" in spec.tags
+    if "interactions" in spec.tags and not spec.requires
 }
 # Signed differences do not reveal a product: for each of them there is one with the opposite sign.
 NO_PRODUCTS = {"lfe"}
