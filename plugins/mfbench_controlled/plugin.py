@@ -98,7 +98,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
             tasks=_BOTH,
             tags=("controlled", "wrapper", "ensemble", "tree"),
             complexity="3 + 8e-4 * n * p**0.5",
-            check_parameters={"n_permutations": 4, "level": 0.2},
+            check_parameters={"n_estimators": 20, "n_permutations": 4, "level": 0.2},
         ),
         SelectorSpec(
             name="permutation-importance",

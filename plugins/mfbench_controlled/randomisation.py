@@ -146,7 +146,7 @@ def _conditional_p_values(Z: Floats, responses: Floats, seed: int) -> Floats:
                 others = np.delete(Z, j, axis=1)
                 left[j, :, k] = response
                 if others.shape[1]:
-                    left[j, :, k] -= Lasso(whole.alpha_).fit(others, response).predict(others)
+                    left[j, :, k] -= Lasso(whole.alpha_, random_state=seed).fit(others, response).predict(others)
     p_values = np.ones(p)
     for feature, rest in enumerate(left):
         values, vectors = np.linalg.eigh(rest.T @ rest)
@@ -175,7 +175,9 @@ class PermutedTarget(NumberSelector):
         What y holds; "auto" takes y for numbers if any of them is not whole.
     selector : estimator or None, default=None
         Has ``feature_importances_`` or ``coef_`` after ``fit(X, y)``; the parameter ``random_state`` is set if there is
-        one. None: a random forest of 100 trees.
+        one. None: a random forest.
+    n_estimators : int, default=100
+        Number of trees of that forest.
     rate : {"fwer", "fpr"}, default="fwer"
         What is at most `level`: the probability of any false selection, or the share of irrelevant features that are
         selected.
@@ -230,6 +232,7 @@ class PermutedTarget(NumberSelector):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **NumberSelector._parameter_constraints,
         "selector": [HasMethods(["fit"]), None],
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "rate": [StrOptions({"fwer", "fpr"})],
         "level": [Interval(Real, 0, 1, closed="neither")],
         "n_permutations": [Interval(Integral, 1, None, closed="left")],
@@ -242,6 +245,7 @@ class PermutedTarget(NumberSelector):
         n_features_to_select: int | None = None,
         target: str = "auto",
         selector: Any = None,
+        n_estimators: int = 100,
         rate: str = "fwer",
         level: float = 0.05,
         n_permutations: int = 39,
@@ -250,6 +254,7 @@ class PermutedTarget(NumberSelector):
         super().__init__(n_features_to_select=n_features_to_select)
         self.target = target
         self.selector = selector
+        self.n_estimators = n_estimators
         self.rate = rate
         self.level = level
         self.n_permutations = n_permutations
@@ -267,7 +272,7 @@ class PermutedTarget(NumberSelector):
         selector = self.selector
         if selector is None:
             kind = RandomForestRegressor if are_numbers(y) else RandomForestClassifier
-            selector = kind(n_estimators=100, n_jobs=1)
+            selector = kind(n_estimators=self.n_estimators, n_jobs=1)
         weights = fitted_strength(selector, X, y, int(rng.randint(2**31)))
         at_least = np.zeros(X.shape[1])
         for _ in range(self.n_permutations):

@@ -28,7 +28,7 @@ class MDR(SupervisedSelector):
     Parameters
     ----------
     n_features_to_select : int or None, default=None
-        Number of features that `get_support` keeps; None keeps those in a pair that predicts better than by chance.
+        Number of features that `get_support` keeps; None keeps those that add anything.
     bins : int, default=3
         Number of levels of a column with more values than this.
     binning : {"frequency", "width", "mdl"}, default="frequency"
@@ -41,7 +41,7 @@ class MDR(SupervisedSelector):
     Attributes
     ----------
     feature_importances_ : ndarray of shape (n_features,)
-        The largest weight of the pairs of each feature; with a single feature, its own.
+        The weight of each feature by itself, or the most that it adds to the weight of another, if that is more.
     interaction_importances_ : ndarray of shape (n_features, n_features)
         Weights of the pairs; symmetric, 0 on the diagonal.
     n_features_in_ : int
@@ -114,11 +114,11 @@ class MDR(SupervisedSelector):
         weights = (right / totals).mean(axis=2) - 1.0 / len(totals)
         own = np.diag(weights).copy()
         weights = np.triu(weights, 1)
-        self.interaction_importances_ = weights + weights.T
-        if p == 1:
-            return own
-        np.fill_diagonal(weights := self.interaction_importances_.copy(), -np.inf)
-        return np.asarray(weights.max(axis=1))
+        weights += weights.T
+        self.interaction_importances_ = weights
+        added = weights - own
+        np.fill_diagonal(added, own)
+        return np.asarray(added.max(axis=1))
 
 
 def _folds(y: NDArray[np.int64], n_folds: int, rng: np.random.RandomState) -> NDArray[np.int64]:
