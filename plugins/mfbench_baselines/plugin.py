@@ -109,7 +109,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
             targets="numbers",
             tasks=BOTH,
             tags=("baseline", "ensemble", "tree"),
-            complexity="1e-6 * n * p + 2e-5 * n + 2.5e-2 * k",
+            complexity="5e-6 * n * p + 1e-4 * n + 2e-2 * k",
             check_parameters={"n_estimators": 5},
             invariance="monotone",
             expected_failures={"equal-columns": GREEDY},
@@ -367,7 +367,7 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
             defaults={"n_estimators": 100, "n_jobs": 1},
             grid={"max_features": ("sqrt", 0.33, 0.67), "min_samples_leaf": (1, 5)},
             tags=("baseline", "ensemble", "tree"),
-            complexity="9e-2 + 2e-5 * n + 2e-8 * n**1.5 * p",
+            complexity="1.8e-1 + 3e-5 * n + 2e-8 * n**1.5 * p",
             check_parameters={"n_estimators": 10},
         ),
         ClassifierSpec(
@@ -409,7 +409,7 @@ def mfbench_classifiers() -> list[ClassifierSpec]:
             factory="sklearn.gaussian_process:GaussianProcessClassifier",
             paper="C. E. Rasmussen, C. K. I. Williams, Gaussian Processes for Machine Learning, MIT Press, 2006",
             tags=("baseline", "bayes"),
-            complexity="2e-2 + 5e-8 * n**3",
+            complexity="5e-3 + 1e-7 * n**2 + 3e-10 * n**3",
         ),
         *optional.classifiers(),
         ClassifierSpec(

@@ -56,7 +56,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
             targets="numbers",
             tasks=_BOTH,
             tags=("controlled", "embedded", "linear"),
-            complexity="1e-1 + 1e-7 * n * p + 2e-8 * n * p**2",
+            complexity="3e-1 + 5e-6 * n * p + 6e-8 * n * p**2",
             check_parameters={"n_pairs": 5},
             expected_failures={"equal-columns": _LASSO},
         ),
@@ -70,7 +70,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
                 grid={"level": (0.01, 0.05, 0.2)},
                 tasks=_BOTH,
                 tags=("controlled", "filter", "linear"),
-                complexity="1e-3 + 3e-8 * n * p",
+                complexity="2e-3 + 3e-8 * n * p",
                 invariance="affine",
             )
             for name, (rate, summary, paper) in _TESTS.items()
@@ -97,7 +97,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
             targets="numbers",
             tasks=_BOTH,
             tags=("controlled", "wrapper", "ensemble", "tree"),
-            complexity="3 + 8e-4 * n * p**0.5",
+            complexity="8 + 2e-3 * n * p**0.5",
             check_parameters={"n_estimators": 20, "n_permutations": 4, "level": 0.2},
         ),
         SelectorSpec(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lars_path_gram
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval
@@ -161,9 +163,12 @@ def _entry_penalties(X: Floats, y: NDArray[Any], count: int) -> Floats:
     places = np.flatnonzero(varies)
     for response in responses_of(y).T:
         if len(places) and response.any():
-            penalties, _, path = lars_path_gram(
-                Xy=Z.T @ response, Gram=Z.T @ Z, n_samples=len(Z), method="lasso", max_iter=2 * count + 10
-            )
+            with warnings.catch_warnings():
+                # The path ends where two features are the same.
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                penalties, _, path = lars_path_gram(
+                    Xy=Z.T @ response, Gram=Z.T @ Z, n_samples=len(Z), method="lasso", max_iter=2 * count + 10
+                )
             for j, row in zip(places, path, strict=True):
                 entered = np.flatnonzero(row)
                 if len(entered):
