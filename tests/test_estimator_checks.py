@@ -63,12 +63,12 @@ WITH_FIT = {
 
 
 def registered() -> list[tuple[str, str]]:
-    """Return kind and name of each built-in method; one that is both kinds with the same defaults comes once."""
+    """Return kind and name of each installed built-in method; one that is both kinds with the same defaults comes once."""
     registry = load_registry()
     methods: dict[tuple[str, str], tuple[str, str]] = {}
     for kind, specs in (("classifier", registry.classifiers), ("selector", registry.selectors)):
         for name, method in specs.items():
-            if method.plugin.distribution == "mfbench":
+            if method.plugin.distribution == "mfbench" and not method.spec.requires:
                 methods.setdefault((str(method.spec.factory), repr(method.spec.defaults)), (kind, name))
     return list(methods.values())
 

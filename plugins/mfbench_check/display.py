@@ -60,6 +60,10 @@ class CheckFailedError(Exception):
         self.expected, self.seen, self.snippet = expected, seen, snippet
 
 
+class NotInstalledError(Exception):
+    """The subject needs a package that is not installed."""
+
+
 class NotApplicableError(Exception):
     """A check requires something that the subject does not have."""
 

@@ -28,7 +28,7 @@ from mfbench.processes.monitor import Ended
 from mfbench.processes.process import describe_exit
 from mfbench.processes.temporary import temporary_folder
 from mfbench_check.catalog import CHECKS, PRELOADED, SPECS, Check, all_checks, by_needs
-from mfbench_check.display import CheckFailedError, CheckOutcome, CheckVerdict, NotApplicableError
+from mfbench_check.display import CheckFailedError, CheckOutcome, CheckVerdict, NotApplicableError, NotInstalledError
 from mfbench_check.subjects import Opened, Subject
 
 # A check skipped because of a prerequisite is as uninformative as a failed one, so its dependants are skipped too.
@@ -85,6 +85,8 @@ def make_check(check: Check, opened: Opened, failed: Sequence[str] | set[str] = 
             reason = check.function(opened) or ""
     except NotApplicableError as error:
         outcome, reason = CheckOutcome.NOT_APPLICABLE, str(error)
+    except NotInstalledError as error:
+        outcome, reason = CheckOutcome.SKIPPED, str(error)
     except CheckFailedError as error:
         outcome, expected, seen, snippet = CheckOutcome.FAIL, error.expected, error.seen, error.snippet
     except BaseException as error:  # noqa: BLE001 - any exception from a plugin is a result of the check

@@ -93,8 +93,8 @@ class HeldOutImportance(NumberSelector):
     >>> from mfbench_controlled.held_out import HeldOutImportance
     >>> X = np.random.default_rng(0).normal(size=(200, 4))
     >>> y = X[:, 1] + 0.1 * np.random.default_rng(1).normal(size=200)
-    >>> HeldOutImportance(model=Ridge(), random_state=0).fit(X, y).means_.round(2).tolist()
-    [0.0, 1.86, 0.0, 0.0]
+    >>> HeldOutImportance(model=Ridge(), random_state=0).fit(X, y).get_support(indices=True).tolist()
+    [1]
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

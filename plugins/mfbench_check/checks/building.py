@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from mfbench.errors import MfbenchError, UnknownNameError, describe_error
-from mfbench.host.factories import parameter_names
+from mfbench.host.factories import missing_packages, parameter_names
 from mfbench.host.probes import shown
 from mfbench.suite.costs import parse_complexity
 from mfbench_check.catalog import CHECKS, SPECS, check
-from mfbench_check.display import CheckFailedError, NotApplicableError
+from mfbench_check.display import CheckFailedError, NotApplicableError, NotInstalledError
 from mfbench_check.subjects import Opened, Table, shifted
 
 
@@ -270,6 +270,8 @@ def _declared(subject: Opened, first: Size, last: Size, doublings: int) -> float
 @check("factory", group="contract", kinds=ESTIMATORS)
 def can_be_built(subject: Opened) -> None:
     """The factory can be imported and called with the defaults of the spec."""
+    if missing := missing_packages(subject.spec):
+        raise NotInstalledError(f"it needs what is not installed: {', '.join(missing)}")
     try:
         subject.make()
     except MfbenchError as error:
