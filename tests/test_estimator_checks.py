@@ -63,7 +63,7 @@ WITH_FIT = {
 
 
 def registered() -> list[tuple[str, str]]:
-    """Return kind and name of each installed built-in method; one that is both kinds with the same defaults comes once."""
+    """Return kind and name of each built-in method of installed packages; one of both kinds comes once."""
     registry = load_registry()
     methods: dict[tuple[str, str], tuple[str, str]] = {}
     for kind, specs in (("classifier", registry.classifiers), ("selector", registry.selectors)):

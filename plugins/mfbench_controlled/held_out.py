@@ -93,8 +93,8 @@ class HeldOutImportance(NumberSelector):
     >>> from mfbench_controlled.held_out import HeldOutImportance
     >>> X = np.random.default_rng(0).normal(size=(200, 4))
     >>> y = X[:, 1] + 0.1 * np.random.default_rng(1).normal(size=200)
-    >>> HeldOutImportance(model=Ridge(), random_state=0).fit(X, y).get_support(indices=True).tolist()
-    [1]
+    >>> int(HeldOutImportance(model=Ridge(), random_state=0).fit(X, y).feature_importances_.argmax())
+    1
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
