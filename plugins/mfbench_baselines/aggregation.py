@@ -111,8 +111,7 @@ class RankEnsemble(NumberSelector):
         self.random_state = random_state
 
     def _importances(self, X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
-        if not are_numbers(y):
-            self._check_classes(y)
+        self._check_classes(y)
         if self.selectors is not None and not len(self.selectors):
             raise ValueError("selectors must name at least one selector, or be None")
         if self.aggregation == "kemeny" and X.shape[1] > MOST_FOR_KEMENY:

@@ -133,8 +133,7 @@ class Boruta(NumberSelector):
         self.random_state = random_state
 
     def _importances(self, X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
-        if not are_numbers(y):
-            self._check_classes(y)
+        self._check_classes(y)
         random = check_random_state(self.random_state)
         p = X.shape[1]
         table = enlarged(X)

@@ -18,8 +18,7 @@ class _EnsembleSelector(NumberSelector):
     """A selector whose importances are those of an ensemble fitted to all columns."""
 
     def _importances(self, X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
-        if not are_numbers(y):
-            self._check_classes(y)
+        self._check_classes(y)
         self.model_ = self._model(numbers=are_numbers(y)).fit(X, y)
         return np.asarray(self.model_.feature_importances_, dtype=np.float64)
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from mfbench_learners.selectors import NumberSelector, are_numbers, responses_of, standardised
+from mfbench_learners.selectors import NumberSelector, responses_of, standardised
 
 Floats = NDArray[np.float64]
 
@@ -112,8 +112,7 @@ class PenalisedLinear(NumberSelector):
     def _importances(self, X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
         if self.penalty == "scad" and self.gamma is not None and self.gamma <= 2:
             raise ValueError(f'gamma must be above 2 for penalty="scad"; got {self.gamma!r}')
-        if not are_numbers(y):
-            self._check_classes(y)
+        self._check_classes(y)
         responses = standardised(responses_of(y))[0] if len(X) > 1 else np.zeros((1, 1))
         Z, varies = standardised(X)
         self.coef_ = np.zeros((responses.shape[1], X.shape[1]))

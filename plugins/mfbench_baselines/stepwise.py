@@ -80,8 +80,7 @@ class RecursiveElimination(NumberSelector):
         self.C = C
 
     def _importances(self, X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
-        if not are_numbers(y):
-            self._check_classes(y)
+        self._check_classes(y)
         if not 0 <= self.step < 1:
             raise ValueError(f"step must be at least 0 and below 1; got {self.step!r}")
         left = np.arange(X.shape[1])

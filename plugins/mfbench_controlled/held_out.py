@@ -9,13 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
-from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from mfbench_learners.selectors import NumberSelector, are_numbers
+from mfbench_learners.selectors import NumberSelector, are_numbers, fitted
 
 Floats = NDArray[np.float64]
 
@@ -176,13 +175,10 @@ class HeldOutImportance(NumberSelector):
         return added
 
     def _fitted(self, X: Floats, y: NDArray[Any], seed: int) -> Any:
-        if self.model is None:
-            kind = RandomForestRegressor if are_numbers(y) else RandomForestClassifier
-            return kind(n_estimators=self.n_estimators, random_state=seed, n_jobs=1).fit(X, y)
-        model = clone(self.model)
-        if "random_state" in model.get_params():
-            model.set_params(random_state=seed)
-        return model.fit(X, y)
+        if self.model is not None:
+            return fitted(self.model, X, y, seed)
+        kind = RandomForestRegressor if are_numbers(y) else RandomForestClassifier
+        return kind(n_estimators=self.n_estimators, random_state=seed, n_jobs=1).fit(X, y)
 
 
 def _losses(model: Any, rows: Floats, targets: NDArray[Any]) -> Floats:

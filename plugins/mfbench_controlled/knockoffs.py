@@ -127,8 +127,7 @@ class Knockoffs(NumberSelector):
         self.random_state = random_state
 
     def _importances(self, X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
-        if not are_numbers(y):
-            self._check_classes(y)
+        self._check_classes(y)
         if len(X) < _FOLDS:
             raise ValueError(f"Knockoffs needs at least {_FOLDS} samples; n_samples = {len(X)}")
         if self.statistic == "margin" and (are_numbers(y) or np.bincount(y).min() < 2):

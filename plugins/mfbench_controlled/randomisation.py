@@ -116,8 +116,7 @@ class ConditionalRandomisation(NumberSelector):
         self.random_state = random_state
 
     def _importances(self, X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
-        if not are_numbers(y):
-            self._check_classes(y)
+        self._check_classes(y)
         if len(X) < _FOLDS:
             raise ValueError(f"ConditionalRandomisation needs at least {_FOLDS} samples; n_samples = {len(X)}")
         seed = int(check_random_state(self.random_state).randint(2**31))
@@ -261,8 +260,7 @@ class PermutedTarget(NumberSelector):
         self.random_state = random_state
 
     def _importances(self, X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
-        if not are_numbers(y):
-            self._check_classes(y)
+        self._check_classes(y)
         needed = int(np.ceil(1.0 / self.level - 1e-9)) - 1
         if self.n_permutations < needed:
             raise ValueError(

@@ -119,8 +119,7 @@ class StabilitySelection(NumberSelector):
         self.random_state = random_state
 
     def _importances(self, X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
-        if not are_numbers(y):
-            self._check_classes(y)
+        self._check_classes(y)
         if len(X) < 4:
             raise ValueError(f"StabilitySelection needs at least four samples; n_samples = {len(X)}")
         p, rng = X.shape[1], check_random_state(self.random_state)

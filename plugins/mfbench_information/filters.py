@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from mfbench_information._counts import Counter, class_counts
 from mfbench_information._levels import BINNINGS, classes_of, levels_of
-from mfbench_learners.selectors import NumberSelector, SupervisedSelector, are_numbers
+from mfbench_learners.selectors import NumberSelector, SupervisedSelector
 
 _COLUMNS_AT_ONCE = 1024
 
@@ -107,8 +107,7 @@ class InformationFilter(NumberSelector):
         self.bins = bins
 
     def _importances(self, X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
-        if not are_numbers(y):
-            self._check_classes(y)
+        self._check_classes(y)
         classes = classes_of(y, self.bins)
         codes, sizes = levels_of(X, classes, self.binning, self.bins)
         counter = Counter(codes, sizes, classes)

@@ -58,8 +58,8 @@ class MDR(SupervisedSelector):
     Notes
     -----
     Takes O(n p²) time and O(p²) memory. A pair with one strong feature has a large weight without any interaction.
-    A cell without training samples, or with equal shares, is assigned to the first of the largest classes, and cells of
-    the rule for a constant column all to one class: weight 0.
+    A cell without training samples, or with equal shares, is assigned to the largest class. The weight of a constant
+    column is at most 0.
 
     References
     ----------

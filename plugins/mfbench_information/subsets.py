@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from mfbench_information._counts import Counter
 from mfbench_information._levels import BINNINGS, classes_of, levels_of
-from mfbench_learners.selectors import GreedySelector, NumberSelector, are_numbers
+from mfbench_learners.selectors import GreedySelector, NumberSelector
 
 _Floats = NDArray[np.float64]
 
@@ -113,8 +113,7 @@ class FCBF(NumberSelector):
         self.bins = bins
 
     def _importances(self, X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
-        if not are_numbers(y):
-            self._check_classes(y)
+        self._check_classes(y)
         uncertainties = _Uncertainties(X, y, self.binning, self.bins)
         relevance = np.round(uncertainties.with_classes, 12)
         is_left = relevance > self.threshold

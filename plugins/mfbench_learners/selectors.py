@@ -83,8 +83,9 @@ class SupervisedSelector(ImportanceSelector):
         tags.target_tags.required = True
         return tags
 
-    def _check_classes(self, y: NDArray[np.intp]) -> None:
-        if y.max() < 1:
+    def _check_classes(self, y: NDArray[Any]) -> None:
+        """Reject class codes of a single class; numbers to predict pass."""
+        if not are_numbers(y) and y.max() < 1:
             raise ValueError(f"{type(self).__name__} needs at least two classes; y has one class")
 
 
@@ -112,12 +113,17 @@ def are_numbers(y: NDArray[Any]) -> bool:
     return y.dtype.kind == "f"
 
 
-def fitted_strength(selector: Any, X: NDArray[np.float64], y: NDArray[Any], seed: int) -> NDArray[np.float64]:
-    """Fit a copy of a selector, and return the absolute importances of the features: for coefficients, the largest."""
-    model = clone(selector)
+def fitted(estimator: Any, X: NDArray[np.float64], y: NDArray[Any], seed: int) -> Any:
+    """Fit a copy of an estimator, with a seed if it takes one."""
+    model = clone(estimator)
     if "random_state" in model.get_params():
         model.set_params(random_state=seed)
-    model.fit(X, y)
+    return model.fit(X, y)
+
+
+def fitted_strength(selector: Any, X: NDArray[np.float64], y: NDArray[Any], seed: int) -> NDArray[np.float64]:
+    """Fit a copy of a selector, and return the absolute importances of the features: for coefficients, the largest."""
+    model = fitted(selector, X, y, seed)
     weights = model.feature_importances_ if hasattr(model, "feature_importances_") else model.coef_
     return np.asarray(np.abs(np.atleast_2d(np.asarray(weights, dtype=float))).max(axis=0))
 
@@ -162,8 +168,7 @@ class GreedySelector(NumberSelector):
         """Return the selected features, in order."""
 
     def _importances(self, X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
-        if not are_numbers(y):
-            self._check_classes(y)
+        self._check_classes(y)
         self._check_count()
         order = self._order(X, np.asarray(y))
         importances = np.zeros(X.shape[1])
