@@ -14,6 +14,7 @@ import random
 import signal
 import sys
 import threading
+import time
 import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -28,6 +29,7 @@ _DESCRIPTORS = "/proc/self/fd"
 _MOST_NAMES = 3
 # The Mersenne twister: 624 words and the position of the next one.
 _STATE_BYTES = 625 * 4
+_MOMENTS = 20  # hundredths of a second that a thread has to end
 # Signals whose handlers can end a later trial or hide that a process has ended.
 _SIGNALS = [getattr(signal, name) for name in ("SIGALRM", "SIGCHLD", "SIGTERM") if hasattr(signal, name)]
 
@@ -80,7 +82,7 @@ class GlobalState:
             more = ", …" if len(names) > _MOST_NAMES else ""
             differences.append(f"os.environ ({', '.join(names[:_MOST_NAMES])}{more})")
         differences += [name for name, (read, _) in _SETTINGS.items() if read() != self._settings[name]]
-        if threading.active_count() > self._n_threads:
+        if not self._threads_end():
             differences.append("threads (not ended)")
         if _descriptors() > self._descriptors:
             gc.collect()  # closes unreferenced files
@@ -97,6 +99,14 @@ class GlobalState:
             os.environ.update({os.fsdecode(name): os.fsdecode(value) for name, value in self._variables.items()})
         for name, (_, write) in _SETTINGS.items():
             write(self._settings[name])
+
+    def _threads_end(self) -> bool:
+        """Return whether there are no more threads than before; those of a pool end a moment after it is closed."""
+        for _ in range(_MOMENTS):
+            if threading.active_count() <= self._n_threads:
+                return True
+            time.sleep(0.01)
+        return False
 
     def _thread_numbers(self) -> list[Any]:
         return [library.num_threads for library in self._libraries]

@@ -84,6 +84,12 @@ def _check(state, name):
     assert state.changes() == ""
 
 
+def test_a_thread_that_is_ending_is_not_named(state):
+    state.begin(7)
+    threading.Timer(0.05, int).start()
+    assert state.changes() == ""
+
+
 def test_a_process_that_is_left_is_named():
     code = """
 import subprocess, sys
