@@ -43,7 +43,7 @@ def canonical_dataset(reference: Reference, registry: Registry, seed: int | None
     order = {SHUFFLE: False} if SHUFFLE in parameters else {}
     generator = Expression(expression.name, {**expression.params, **order, **own})
     data = find(RegisteredReference(generator, str(generator)), registry, Lookup()).data
-    if not data.relevant:
+    if data.relevant is None:
         raise _no_truth(reference)
     return replace(data, name=reference.text)
 

@@ -254,7 +254,7 @@ _FIELDS: dict[str, tuple[Check, str]] = {
     ),
     "runner": _TEXT,
     "resolver": _TEXT,
-    **dict.fromkeys(("predicts", "tunes", "draws_curves", "samples", "times"), (_is_flag, "True or False")),
+    **dict.fromkeys(("predicts", "tunes", "draws_curves", "samples", "times", "compares"), (_is_flag, "True or False")),
     "feature_groups": (
         lambda value: _is_mapping(value, lambda item: _is_list(item, _is_text)),
         "a mapping from groups to lists of features",

@@ -257,8 +257,10 @@ class ProtocolSpec:
     samples : bool, default=True
         Whether training rows may be sampled (``max_rows``).
     times : bool, default=False
-        Whether it measures times, which are comparable only if measured together, in place of scores. Its report has
-        the sections that a plugin adds with the hook ``mfbench_report_sections``.
+        Whether it measures times, which are comparable only if measured together, in place of scores.
+    compares : bool, default=True
+        Whether reports compare methods by their scores. If not, or if it measures times, a report has the sections that
+        a plugin adds with the hook ``mfbench_report_sections``.
     resampling : {"", "folds", "thirds", "splits"}, default=""
         The kind of resampling whose tests have a measured level: cross-validation, random thirds or random splits. If
         empty, reports state no level.
@@ -290,6 +292,7 @@ class ProtocolSpec:
     draws_curves: bool = True
     samples: bool = True
     times: bool = False
+    compares: bool = True
     resampling: Literal["", "folds", "thirds", "splits"] = ""
 
     def __post_init__(self) -> None:

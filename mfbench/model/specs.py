@@ -112,6 +112,13 @@ class SelectorSpec(EstimatorSpec):
     invariance : {"none", "affine", "monotone"}, default="none"
         Transformations of each feature that leave the weights unchanged: none; shifts and positive factors; every
         increasing function. ``mfbench check`` tests the declared invariance.
+    controls : sequence of str, default=()
+        For a selector that promises an error rate: the rate and the parameter with its bound, as in ``("fdr", "q")``.
+        The rates are "fdr" (expected share of irrelevant features among the selected), "fwer" (probability of any
+        irrelevant one), "pfer" (their expected number) and "fpr" (expected share of the irrelevant features that are
+        selected). The bound may also be ``"1 - quantile"``. A third word, "marginal", says that features count as
+        irrelevant only if they are independent of the target, not merely given the other features.
+        ``mfbench audit`` checks the promise.
 
     Examples
     --------
@@ -123,6 +130,7 @@ class SelectorSpec(EstimatorSpec):
     raw_input: bool = False
     path: tuple[str, str] | None = None
     invariance: Literal["none", "affine", "monotone"] = "none"
+    controls: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -131,6 +139,12 @@ class SelectorSpec(EstimatorSpec):
         if self.invariance not in ("none", "affine", "monotone"):
             raise ValueError(
                 f"selector {self.name!r} has invariance {self.invariance!r}: use 'none', 'affine' or 'monotone'"
+            )
+        rate, _, *more = self.controls or ("fdr", "")
+        if rate not in ("fdr", "fwer", "pfer", "fpr") or more not in ([], ["marginal"]):
+            raise ValueError(
+                f"selector {self.name!r} controls {tuple(self.controls)}: use ('fdr', PARAMETER), with 'fwer', 'pfer' "
+                "or 'fpr' for other rates, and possibly 'marginal' as a third word"
             )
 
 

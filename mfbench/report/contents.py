@@ -22,7 +22,7 @@ from mfbench.report.render.files import plain_value
 from mfbench.report.sections import across_datasets, curves, features, published, remarks, scores, timing
 from mfbench.stats.results import Run
 
-Kind = Literal["comparison", "rounds", "calibration", "times", "empty"]
+Kind = Literal["comparison", "rounds", "calibration", "own", "empty"]
 
 
 class ListedSection(NamedTuple):
@@ -69,7 +69,9 @@ def kind_of(run: Run) -> Kind:
         return "empty"
     if run.equal_pairs:
         return "calibration"
-    return "times" if run.protocol.times else "rounds" if run.detects else "comparison"
+    if run.protocol.times or not run.protocol.compares:
+        return "own"
+    return "rounds" if run.detects else "comparison"
 
 
 def answer_of(run: Run) -> list[str]:

@@ -196,6 +196,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
             tasks=BOTH,
             tags=("baseline", "wrapper", "ensemble", "tree"),
             complexity="2e-1 + 4e-5 * n * p**0.5 * log(n)",
+            controls=("fwer", "alpha", "marginal"),
             check_parameters={"max_iter": 2, "n_estimators": 3},
             invariance="monotone",
         ),

@@ -43,6 +43,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
             tasks=_BOTH,
             tags=("controlled", "embedded", "linear"),
             complexity="1e-1 + 2e-6 * n * p + 1e-9 * n * p**2 + 4e-8 * p**3",
+            controls=("fdr", "q"),
             check_parameters={"construction": "equicorrelated"},
         ),
         SelectorSpec(
@@ -57,6 +58,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
             tasks=_BOTH,
             tags=("controlled", "embedded", "linear"),
             complexity="3e-1 + 5e-6 * n * p + 6e-8 * n * p**2",
+            controls=("pfer", "false_selections"),
             check_parameters={"n_pairs": 5},
             expected_failures={"equal-columns": _LASSO},
         ),
@@ -71,6 +73,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
                 tasks=_BOTH,
                 tags=("controlled", "filter", "linear"),
                 complexity="2e-3 + 3e-8 * n * p",
+                controls=(rate, "level", "marginal"),
                 invariance="affine",
             )
             for name, (rate, summary, paper) in _TESTS.items()
@@ -86,6 +89,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
             tasks=_BOTH,
             tags=("controlled", "embedded", "linear"),
             complexity="1e-1 + 3e-6 * n * p + 1e-9 * n * p**2",
+            controls=("fdr", "level"),
         ),
         SelectorSpec(
             name="permuted-target",
@@ -98,6 +102,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
             tasks=_BOTH,
             tags=("controlled", "wrapper", "ensemble", "tree"),
             complexity="8 + 2e-3 * n * p**0.5",
+            controls=("fwer", "level", "marginal"),
             check_parameters={"n_estimators": 20, "n_permutations": 4, "level": 0.2},
         ),
         SelectorSpec(

@@ -85,11 +85,11 @@ def detection_scores(
     alarms = len(selected) - hits
     irrelevant = n_features - n_relevant
     return {
-        "detection": hits / n_relevant,
+        "detection": hits / n_relevant if n_relevant else np.nan,
         "false_alarm": alarms / irrelevant if irrelevant else np.nan,
         "fdp": alarms / max(1, len(selected)),
         "precision": hits / max(1, len(selected)),
-        "f1": 2.0 * hits / (len(selected) + n_relevant),
+        "f1": 2.0 * hits / (len(selected) + n_relevant) if n_relevant else np.nan,
         "area": curve_area(weights, relevant),
     }
 
@@ -102,7 +102,7 @@ def curve_area(weights: NDArray[np.float64], relevant: Sequence[int]) -> float:
     #
     # O(p log p) time by the rank-sum form of J. A. Hanley, B. J. McNeil, Radiology 143(1):29-36, 1982.
     n_relevant, n_features = len(relevant), len(weights)
-    if n_relevant == n_features:
+    if n_relevant in (0, n_features):
         return float("nan")
     ranks = rankdata(weights)
     above = ranks[np.asarray(relevant)].sum() - n_relevant * (n_relevant + 1) / 2

@@ -27,6 +27,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
             targets="numbers",
             tasks=_BOTH,
             complexity="4e-3 + 1e-7 * n * p + 4e-10 * n * p**2 + 2.5e-7 * p**2 + 2.5e-10 * p**3",
+            controls=("fpr", "1 - quantile", "marginal"),
             invariance="monotone",
         ),
         SelectorSpec(
@@ -101,6 +102,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
             targets="numbers",
             tasks=_BOTH,
             complexity="1.6e-3 + 9.6e-6 * p + 1.3e-8 * n * p * log(n)",
+            controls=("fpr", "1 - quantile", "marginal"),
             invariance="monotone",
             expected_failures={"constant-column": _THRESHOLD},
         ),

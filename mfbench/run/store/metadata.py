@@ -284,13 +284,14 @@ class RecordedProtocol(BaseModel, frozen=True):
     predicts: bool
     times: bool
     draws_curves: bool
-    resampling: str  # predicts, times, draws_curves, resampling: as in `ProtocolSpec`
+    compares: bool = True
+    resampling: str  # predicts, times, draws_curves, compares, resampling: as in `ProtocolSpec`
 
     @classmethod
     def of(cls, protocol: EvaluationProtocol, spec: ProtocolSpec) -> RecordedProtocol:
         """Return the record of a plan's protocol."""
         ours = ("kind", "folds", "repeats", "decisions", "splitter", "trial_name", "test_train_ratio")
-        theirs = ("predicts", "times", "draws_curves", "resampling")
+        theirs = ("predicts", "times", "draws_curves", "compares", "resampling")
         try:
             facts = {name: getattr(protocol, name) for name in ours} | {name: getattr(spec, name) for name in theirs}
             return cls(**facts, description=protocol.describe(), tuning=protocol.describe_tuning())

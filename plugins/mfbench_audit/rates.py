@@ -1,0 +1,128 @@
+"""Bounds for the mean of rounds: exact for shares of events, by betting for bounded numbers; and verdicts on promises.
+
+Nothing is assumed of the rounds but that they are independent and their values lie between 0 and a known number.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import beta, norm
+
+Floats = NDArray[np.float64]
+Verdict = Literal["breaks", "holds", "undecided"]
+LEVEL = 0.01
+"""Probability, over all designs of a selector, that it is said to break a promise that it keeps."""
+HOLDS = 0.05
+"""Probability, for a selector whose rate exceeds its promise by more than a fifth, that it is said to hold."""
+TOLERANCE = 1.2
+"""A promise holds if the rate is shown to be at most this multiple of it."""
+_STEPS = 60
+
+
+@dataclass(frozen=True)
+class Rate:
+    """The error rate of a selector on a design."""
+
+    mean: float
+    low: float  # low, high: its 95 % interval
+    high: float
+    verdict: Verdict
+    rounds: int
+    needed: int | None  # rounds that would decide if the rate stayed as measured; None if it is decided, or none would
+
+
+def lower_bound(values: Floats, level: float, most: float, *, are_events: bool) -> float:
+    """Return a number below the mean with probability 1 - level.
+
+    For events (0 or 1) it is Clopper and Pearson's; for numbers from 0 to `most` it inverts a bet against each smaller
+    mean (I. Waudby-Smith, A. Ramdas, Journal of the Royal Statistical Society B 86(1):1-27, 2024).
+    """
+    n = len(values)
+    if are_events:
+        events = int(np.count_nonzero(values))
+        return float(beta.ppf(level, events, n - events + 1)) if events else 0.0
+    x = np.asarray(values, dtype=float) / most
+    stakes = _stakes(x, level)
+    low, high = 0.0, 1.0
+    for _ in range(_STEPS):
+        mean = (low + high) / 2
+        low, high = (mean, high) if _wins(x, mean, stakes, level) else (low, mean)
+    return most * low
+
+
+def upper_bound(values: Floats, level: float, most: float, *, are_events: bool) -> float:
+    """Return a number above the mean with probability 1 - level."""
+    return most - lower_bound(most - np.asarray(values, dtype=float), level, most, are_events=are_events)
+
+
+def _stakes(x: Floats, level: float) -> Floats:
+    """Return how much is bet in each round: as predicted to be best from the mean and variance of those before it."""
+    n = len(x)
+    counts = np.arange(1, n + 1)
+    means = (0.5 + np.cumsum(x)) / (counts + 1)
+    variances = (0.25 + np.cumsum((x - means) ** 2)) / (counts + 1)
+    before = np.concatenate([[0.25], variances[:-1]])
+    return np.asarray(np.sqrt(2.0 * np.log(1.0 / level) / (n * before)))
+
+
+def _wins(x: Floats, mean: float, stakes: Floats, level: float) -> bool:
+    """Return whether a bet that the mean is larger multiplies its capital by 1 / level at any time."""
+    bets = np.minimum(stakes, 0.75 / mean)
+    return bool(np.cumsum(np.log1p(bets * (x - mean))).max() >= np.log(1.0 / level))
+
+
+def judge(values: Floats, promise: float, most: float, designs: int, *, are_events: bool) -> Rate:
+    """Return the rate of one design, and the verdict on it.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_rounds,)
+        The error of each round.
+    promise : float
+        The rate that the selector promises.
+    most : float
+        The largest error of a round.
+    designs : int
+        Number of designs on which the selector is audited: each is tested at `LEVEL` divided by it.
+    are_events : bool
+        Whether an error can only be 0 or 1, whatever the data.
+
+    Returns
+    -------
+    Rate
+    """
+    n, mean = len(values), float(np.mean(values))
+    low, high = (bound(values, 0.025, most, are_events=are_events) for bound in (lower_bound, upper_bound))
+    if lower_bound(values, LEVEL / designs, most, are_events=are_events) > promise:
+        verdict: Verdict = "breaks"
+    elif upper_bound(values, HOLDS, most, are_events=are_events) <= min(TOLERANCE * promise, most):
+        verdict = "holds"
+    else:
+        verdict = "undecided"
+    needed = _needed(values, promise, designs) if verdict == "undecided" else None
+    return Rate(mean, low, high, verdict, n, needed)
+
+
+def _needed(values: Floats, promise: float, designs: int) -> int | None:
+    """Return roughly how many rounds would decide if mean and variance stayed as they are."""
+    mean, n = float(np.mean(values)), len(values)
+    # Where all rounds agree, the variance is that of one round in n that does not.
+    spread = max(float(np.var(values, ddof=1)) if n > 1 else 0.0, promise / n)
+    limit = TOLERANCE * promise
+    if mean < limit:
+        gap, z = limit - mean, norm.isf(HOLDS)
+    else:
+        gap, z = mean - promise, norm.isf(LEVEL / designs)
+    rounds = 1.3 * spread * (z / gap) ** 2 if gap > 0 else np.inf
+    return max(n + 1, int(np.ceil(rounds))) if rounds < 1e6 else None
+
+
+def overall(verdicts: list[Verdict]) -> Verdict:
+    """Return the verdict over designs: a promise breaks on any of them, and holds on all or not at all."""
+    if "breaks" in verdicts:
+        return "breaks"
+    return "holds" if verdicts and set(verdicts) == {"holds"} else "undecided"
