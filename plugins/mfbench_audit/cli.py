@@ -36,9 +36,9 @@ def audit(
     from mfbench.api.request import Request
     from mfbench.report.progress import Downloads, follow
 
-    added = [f"{_label(text, number)} = {text} -> top positive" for number, text in enumerate(selectors or (), 1)]
-    chosen = {"add": added, "only": [_label(text, number) for number, text in enumerate(selectors or (), 1)]}
-    request = Request("audit", **keywords(options), **chosen)
+    labels = [_label(text, number) for number, text in enumerate(selectors or (), 1)]
+    added = tuple(f"{label} = {text} -> top positive" for label, text in zip(labels, selectors or (), strict=True))
+    request = Request("audit", add=added, only=tuple(labels), **keywords(options))
     console = make_console()
     outlive_output()
     with closing(follow(console)) as display:
@@ -72,6 +72,7 @@ def rank(
     method. Results of benchopt, TabArena and sdufseval, evaluations of OpenML runs and scikit-learn's cv_results_ are
     recognised.
     """
+    from mfbench.api import write_report
     from mfbench.report.render import files as forms
     from mfbench.report.render import terminal
     from mfbench.report.render.html.page import to_html
@@ -79,7 +80,9 @@ def rank(
     from mfbench_audit.ranking import compare
     from mfbench_audit.reading import read_scores
 
-    chosen = [name for name, is_set in (("json", as_json), ("md", as_md), ("latex", as_latex), ("html", as_html)) if is_set]
+    chosen = [
+        name for name, is_set in (("json", as_json), ("md", as_md), ("latex", as_latex), ("html", as_html)) if is_set
+    ]
     if len(chosen) > 1 or (lower and higher):
         raise UsageError("choose one of --json, --md, --latex and --html, and one of --lower and --higher")
     if output is not None and not chosen:
@@ -94,13 +97,12 @@ def rank(
             print_line(console, line)
         terminal.show(report, console)
         return
-    render = {"json": forms.to_json, "md": forms.to_markdown, "latex": forms.to_latex, "html": to_html}[chosen[0]]
+    renderers = {"json": forms.to_json, "md": forms.to_markdown, "latex": forms.to_latex, "html": to_html}
+    text = str(renderers[chosen[0]](report))  # type: ignore[operator]
     if output is None:
-        write_document(render(report))
+        write_document(text)
     else:
-        from mfbench.api import write_report
-
-        write_report(output, render(report))
+        write_report(output, text)
 
 
 _LONGEST = 24

@@ -52,8 +52,8 @@ def mfbench_selectors() -> list[SelectorSpec]:
             name="permuted-relieff",
             summary="Permuted ReliefF: features that weigh more than any where y is in random order; FWER 5 %",
             factory="mfbench_audit.calibrated:permuted_relieff",
-            paper="P. H. Westfall, S. S. Young, Resampling-Based Multiple Testing, Wiley, 1993; I. Kononenko, Estimating "
-            "attributes: analysis and extensions of RELIEF, ECML 1994",
+            paper="P. H. Westfall, S. S. Young, Resampling-Based Multiple Testing, Wiley, 1993; I. Kononenko, "
+            "Estimating attributes: analysis and extensions of RELIEF, ECML 1994",
             tasks={"classification": {}, "regression": {"target": "numbers"}},
             tags=("controlled", "filter", "margin", "nonlinear"),
             warm_up=True,

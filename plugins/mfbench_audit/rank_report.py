@@ -62,8 +62,8 @@ def _missing_sentence(ranking: Ranking) -> str:
     holes = int(ranking.means.isna().to_numpy().sum())
     outcome = "show that methods differ" if test.p_value < ranking.overall.alpha else "do not show that methods differ"
     return (
-        f"{counted(holes, 'cell')} of {ranking.means.size} {'is' if holes == 1 else 'are'} missing; with the datasets that "
-        f"have some, ranks {outcome} (Skillings and Mack's test, p = {test.p_value:.3g})."
+        f"{counted(holes, 'cell')} of {ranking.means.size} {'is' if holes == 1 else 'are'} missing; with the datasets "
+        f"that have some, ranks {outcome} (Skillings and Mack's test, p = {test.p_value:.3g})."
     )
 
 
@@ -73,7 +73,9 @@ def _limits(ranking: Ranking) -> Section:
     notes = []
     if np.isfinite(ranking.visible):
         size = f"{100 * ranking.visible:.1f} points" if percent else f"{ranking.visible:.3g}"
-        notes.append(f"A true mean difference of {size} between two typical methods would be found in four of five tables.")
+        notes.append(
+            f"A true mean difference of {size} between two typical methods would be found in four of five tables."
+        )
     if not ranking.folds:
         notes.append(
             "The table has one score per cell, so no difference on single datasets can be tested, and only statements "
@@ -81,15 +83,17 @@ def _limits(ranking: Ranking) -> Section:
         )
     if n < LEAST_FAMILIES:
         notes.append(
-            f"{counted(n, 'dataset')} allow{'s' if n == 1 else ''} no statement about others: {LEAST_FAMILIES} do, if they "
-            "are related to each other no more than to others."
+            f"{counted(n, 'dataset')} allow{'s' if n == 1 else ''} no statement about others; {LEAST_FAMILIES} unrelated "
+            "ones do."
         )
     rows = [[Cell(name), Cell(f"{100 * level:.0f} %")] for name, level in ranking.readings.items()]
     tables = []
     if rows:
         heads = ["reading", "finds a difference"]
         tables = [Table(heads, rows, "If all methods were equal, a table of this shape read in a usual way", wrap=0)]
-        notes.append(f"These shares are simulated; the verdicts above are wrong in at most {ranking.overall.alpha:.0%}.")
+        notes.append(
+            f"These shares are simulated; the verdicts above are wrong in at most {ranking.overall.alpha:.0%}."
+        )
     return Section("What this table can show", tables, notes=notes)
 
 
@@ -105,5 +109,9 @@ def _scores(ranking: Ranking) -> Section:
         rows.append([Cell(str(dataset)), *marked])
     more = [f"The first {MOST_ROWS} of {len(means)} datasets."] if len(means) > MOST_ROWS else []
     incomplete = [str(dataset) for dataset in means.index[means.isna().any(axis=1)]]
-    more += [f"Left out of mean differences: {listing(incomplete[:20])}, without a score of each method."] if incomplete else []
+    more += (
+        [f"Left out of mean differences: {listing(incomplete[:20])}, without a score of each method."]
+        if incomplete
+        else []
+    )
     return Section("Scores", [Table(["dataset", *map(str, means.columns)], rows)], notes=more)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -63,10 +64,10 @@ def skillings_mack(scores: pd.DataFrame, draws: int = 2000, seed: int = 0) -> Sk
     observed, rng, at_least = statistic(centred), np.random.default_rng(seed), 0
     places = [np.flatnonzero(row) for row in present]
     for _ in range(draws):
-        drawn = centred.copy()
-        for row, own in zip(drawn, places, strict=True):
+        shuffled = centred.copy()
+        for row, own in zip(shuffled, places, strict=True):
             row[own] = rng.permutation(row[own])
-        at_least += statistic(drawn) >= observed - 1e-9
+        at_least += statistic(shuffled) >= observed - 1e-9
     return SkillingsMack(observed, df, (1 + at_least) / (1 + draws))
 
 
@@ -81,8 +82,13 @@ class Ranking:
     folds: int  # folds of one repeat; 0 if only means are compared
     missing: SkillingsMack | None  # None unless cells are missing
     visible: float  # smallest true mean difference that the tests would find in four of five tables; NaN if unknown
-    readings: dict[str, float]  # probability that a usual reading finds a difference among equal methods
     remarks: list[str]
+    frame: pd.DataFrame  # what is compared: the folds, or means
+
+    @cached_property
+    def readings(self) -> dict[str, float]:
+        """The probability that each usual reading finds a difference among equal methods."""
+        return usual_readings(self.frame, self.means, self.folds)
 
 
 def compare(
@@ -117,7 +123,7 @@ def compare(
         remarks.append("Larger scores are taken for better ones; with --lower, smaller ones are.")
         greater = True
     score = _scaled(frame, greater, remarks)
-    per_repeat = _common_folds(frame, table, folds, remarks)
+    frame, per_repeat = _common_folds(frame, table, folds, remarks)
     frame["repeat"], frame["status"] = frame["fold"] // max(per_repeat, 1), "ok"
     frame["fold"] %= max(per_repeat, 1)
     ratio = 1.0 / (per_repeat - 1) if per_repeat > 1 else np.nan
@@ -134,8 +140,8 @@ def compare(
         per_repeat,
         skillings_mack(ranked) if has_holes else None,
         _visible(overall, alpha),
-        usual_readings(frame, means, per_repeat),
         remarks,
+        frame,
     )
 
 
@@ -146,7 +152,7 @@ def _no_decisions(dataset: str, method: str) -> list[NDArray[np.bool_]]:
 def _scaled(frame: pd.DataFrame, greater: bool, remarks: list[str]) -> Score:
     """Bring scores into one unit, in place: shares, or multiples of the median method of each dataset."""
     scores = frame["score"]
-    if -1.0 <= scores.min() and scores.max() <= 1.0:
+    if scores.min() >= -1.0 and scores.max() <= 1.0:
         return Score(greater_is_better=greater)
     if scores.min() >= 0.0 and 1.0 < scores.max() <= 100.0 and (scores > 1.0).mean() > 0.5 and greater:
         frame["score"] = scores / 100.0
@@ -167,43 +173,42 @@ def _scaled(frame: pd.DataFrame, greater: bool, remarks: list[str]) -> Score:
     return Score(percent=False, greater_is_better=greater)
 
 
-def _common_folds(frame: pd.DataFrame, table: ScoreTable, folds: int | None, remarks: list[str]) -> int:
-    """Keep the folds that all methods of a dataset have, in place; return the folds of a repeat, 0 for means alone."""
+def _common_folds(
+    frame: pd.DataFrame, table: ScoreTable, folds: int | None, remarks: list[str]
+) -> tuple[pd.DataFrame, int]:
+    """Return the folds that all methods of a dataset have, or the means; and the folds of a repeat, 0 for means."""
     count = frame.groupby("dataset")["fold"].nunique()
     if not table.has_folds or (count < 2).any():
         if (count > 1).any():
             remarks.append("The scores of a cell are not those of common folds, so only their means are compared.")
-        _to_means(frame)
-        return 0
+        return _to_means(frame), 0
     kept, cut = [], []
     for dataset, own in frame.groupby("dataset", sort=False):
         shared = set.intersection(*(set(part["fold"]) for _, part in own.groupby("method")))
         if len(shared) < 2:
             remarks.append(f"On {dataset}, the methods do not share two folds, so only means are compared.")
-            _to_means(frame)
-            return 0
+            return _to_means(frame), 0
         if len(shared) < own["fold"].nunique():
             cut.append(str(dataset))
         kept.append(own[own["fold"].isin(shared)])
     if cut:
         remarks.append(f"Only folds that all methods have are compared on {listing(cut[:20])}.")
-    whole = pd.concat(kept)
-    frame.drop(frame.index.difference(whole.index), inplace=True)  # noqa: PD002
+    frame = pd.concat(kept, ignore_index=True)
     frame["fold"] = frame.groupby("dataset")["fold"].transform(lambda own: pd.factorize(own, sort=True)[0])
     most = int(frame["fold"].max()) + 1
     if folds is None:
-        remarks.append(f"The {most} folds of a dataset are taken for one cross-validation; --folds states another number.")
-        return most
+        remarks.append(
+            f"The {most} folds of a dataset are taken for one cross-validation; --folds states another number."
+        )
+        return frame, most
     if not 2 <= folds <= most:
         raise UsageError(f"--folds {folds} does not fit: a dataset has up to {most} folds, and a repeat at least 2")
-    return folds
+    return frame, folds
 
 
-def _to_means(frame: pd.DataFrame) -> None:
-    """Replace the scores of each cell by their mean, in place."""
-    frame["score"] = frame.groupby(["dataset", "method"])["score"].transform("mean")
-    frame.drop(frame.index[frame.duplicated(["dataset", "method"])], inplace=True)  # noqa: PD002
-    frame["fold"] = 0
+def _to_means(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean of each cell as its only fold."""
+    return frame.groupby(["dataset", "method"], sort=False)["score"].mean().reset_index().assign(fold=0)
 
 
 def _visible(overall: Overall, alpha: float) -> float:
@@ -231,8 +236,8 @@ def usual_readings(frame: pd.DataFrame, means: pd.DataFrame, folds: int, seed: i
     if len(complete) >= _LEAST_DATASETS:
         claims = 0
         for _ in range(_DRAWS):
-            drawn = rng.permuted(complete, axis=1)
-            claims += bool((_signed_ranks(drawn[:, first] - drawn[:, second]) < 0.05).any())
+            shuffled = rng.permuted(complete, axis=1)
+            claims += bool((_signed_ranks(shuffled[:, first] - shuffled[:, second]) < 0.05).any())
         readings["Wilcoxon's test of each pair over the datasets, at 5 % each"] = claims / _DRAWS
     if folds:
         sizes = frame.groupby("dataset")[["repeat", "fold"]].apply(lambda own: len(own.drop_duplicates())).to_numpy(int)

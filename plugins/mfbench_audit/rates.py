@@ -10,17 +10,18 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import beta, norm
+from scipy.stats import beta
 
 Floats = NDArray[np.float64]
 Verdict = Literal["breaks", "holds", "undecided"]
 LEVEL = 0.01
-"""Probability, over all designs of a selector, that it is said to break a promise that it keeps."""
+"""Probability that a selector that keeps its promise on all designs is reported to break it on any."""
 HOLDS = 0.05
-"""Probability, for a selector whose rate exceeds its promise by more than a fifth, that it is said to hold."""
+"""Probability that a promise that is exceeded by more than a fifth is reported to hold."""
 TOLERANCE = 1.2
 """A promise holds if the rate is shown to be at most this multiple of it."""
 _STEPS = 60
+_TIMES = (2, 4, 8, 16, 32, 64)
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Rate:
     high: float
     verdict: Verdict
     rounds: int
-    needed: int | None  # rounds that would decide if the rate stayed as measured; None if it is decided, or none would
+    needed: int | None  # rounds that would decide if they repeated these; None if it is decided, or too many would
 
 
 def lower_bound(values: Floats, level: float, most: float, *, are_events: bool) -> float:
@@ -95,30 +96,19 @@ def judge(values: Floats, promise: float, most: float, designs: int, *, are_even
     -------
     Rate
     """
-    n, mean = len(values), float(np.mean(values))
     low, high = (bound(values, 0.025, most, are_events=are_events) for bound in (lower_bound, upper_bound))
-    if lower_bound(values, LEVEL / designs, most, are_events=are_events) > promise:
-        verdict: Verdict = "breaks"
-    elif upper_bound(values, HOLDS, most, are_events=are_events) <= min(TOLERANCE * promise, most):
-        verdict = "holds"
-    else:
-        verdict = "undecided"
-    needed = _needed(values, promise, designs) if verdict == "undecided" else None
-    return Rate(mean, low, high, verdict, n, needed)
 
+    def verdict_on(rounds: Floats) -> Verdict:
+        if lower_bound(rounds, LEVEL / designs, most, are_events=are_events) > promise:
+            return "breaks"
+        shown = upper_bound(rounds, HOLDS, most, are_events=are_events) <= min(TOLERANCE * promise, most)
+        return "holds" if shown else "undecided"
 
-def _needed(values: Floats, promise: float, designs: int) -> int | None:
-    """Return roughly how many rounds would decide if mean and variance stayed as they are."""
-    mean, n = float(np.mean(values)), len(values)
-    # Where all rounds agree, the variance is that of one round in n that does not.
-    spread = max(float(np.var(values, ddof=1)) if n > 1 else 0.0, promise / n)
-    limit = TOLERANCE * promise
-    if mean < limit:
-        gap, z = limit - mean, norm.isf(HOLDS)
-    else:
-        gap, z = mean - promise, norm.isf(LEVEL / designs)
-    rounds = 1.3 * spread * (z / gap) ** 2 if gap > 0 else np.inf
-    return max(n + 1, int(np.ceil(rounds))) if rounds < 1e6 else None
+    verdict, needed = verdict_on(values), None
+    if verdict == "undecided":
+        more = (times * len(values) for times in _TIMES if verdict_on(np.tile(values, times)) != "undecided")
+        needed = next(more, None)
+    return Rate(float(np.mean(values)), low, high, verdict, len(values), needed)
 
 
 def overall(verdicts: list[Verdict]) -> Verdict:

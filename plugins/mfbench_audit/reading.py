@@ -23,11 +23,13 @@ _METHOD = ("method", "model", "framework", "algorithm", "classifier", "learner",
 _FOLD = ("fold", "split", "idx_rep", "split_idx")
 _REPEAT = ("repeat", "repetition", "seed")
 _SCORE = ("score", "value", "metric_error", "objective_value", "test_score", "mean_test_score", "result")
-_LOSSES = re.compile(r"(?i)(^|[_ -])(error|loss|logloss|log_loss|rmse|mse|mae|brier|deviance|objective)([_ -]|$)|_error$")
+_LOSSES = re.compile(
+    r"(?i)(^|[_ -])(error|loss|logloss|log_loss|rmse|mse|mae|brier|deviance|objective)([_ -]|$)|_error$"
+)
 _SPLIT = re.compile(r"split(\d+)_test_(\w+)")
 _METRICS = (
-    "accuracy", "balanced_accuracy", "acc", "auc", "roc_auc", "f1", "kappa", "mcc", "rmse", "mae", "mse", "error", "loss",
-    "log_loss", "logloss",
+    "accuracy", "balanced_accuracy", "acc", "auc", "roc_auc", "f1", "kappa", "mcc", "rmse", "mae", "mse", "error",
+    "loss", "log_loss", "logloss",
 )  # fmt: skip
 
 
@@ -67,17 +69,17 @@ def read_scores(paths: Sequence[Path], metric: str | None = None) -> ScoreTable:
     frame = frame.dropna(subset=["score"]).astype({"dataset": str, "method": str})
     if np.isinf(frame["score"]).any():
         raise UsageError("the table has infinite scores; leave these cells empty")
+    if frame["method"].nunique() < 2:
+        raise UsageError(
+            f"{paths[0]} has scores of {counted(frame['method'].nunique(), 'method')}, and two are needed to compare; "
+            f"its columns were read as {first.source}"
+        )
     twice = frame[frame.duplicated(["dataset", "method", "fold"])]
     if len(twice):
         row = twice.iloc[0]
         raise UsageError(
-            f"{counted(len(twice), 'cell')} of the table {'is' if len(twice) == 1 else 'are'} there more than once, such "
-            f"as {row['method']} on {row['dataset']}; keep one of each, or add a column 'fold'"
-        )
-    if frame["method"].nunique() < 2:
-        raise UsageError(
-            f"{paths[0]} has scores of {counted(frame['method'].nunique(), 'method')}, and two are needed to compare; its "
-            f"columns were read as {first.source}"
+            f"{counted(len(twice), 'cell')} of the table {'is' if len(twice) == 1 else 'are'} there more than once, "
+            f"such as {row['method']} on {row['dataset']}; keep one of each, or add a column 'fold'"
         )
     return ScoreTable(frame, first.source, first.metric, first.greater_is_better, remarks, first.has_folds)
 
@@ -104,9 +106,9 @@ def _numbers(values: pd.Series) -> pd.Series:
     """Return numbers, from texts such as "93.1 %", "0,93" or "93.1 ± 0.4" too."""
     if values.dtype.kind in "fiu":
         return values.astype(float)
-    texts = values.astype("string").str.split("±").str[0].str.split("+/-").str[0]
+    texts = values.astype("string").str.split("±", regex=False).str[0].str.split("+/-", regex=False).str[0]
     texts = texts.str.strip().str.removesuffix("%").str.strip().str.replace(",", ".", regex=False)
-    empty = values.isna() | texts.str.lower().isin(["", "-", "–", "—", "na", "n/a", "nan", "none", "null", "?"])  # noqa: RUF001
+    empty = values.isna() | texts.str.lower().isin(["", "-", "–", "—", "na", "n/a", "nan", "none", "null", "?"])
     numbers = pd.to_numeric(texts, errors="coerce")
     wrong = numbers.isna() & ~empty.fillna(True)
     if wrong.any():
@@ -132,7 +134,7 @@ Names = dict[str, str]
 
 
 def _cv_results(frame: pd.DataFrame, names: Names, path: Path, metric: str | None) -> ScoreTable | None:
-    """scikit-learn's ``cv_results_``: one row per candidate, one column per split."""
+    """Read scikit-learn's ``cv_results_``: one row per candidate, one column per split."""
     splits = [(match, name) for name in names.values() if (match := _SPLIT.fullmatch(name))]
     if not splits:
         return None
@@ -140,7 +142,9 @@ def _cv_results(frame: pd.DataFrame, names: Names, path: Path, metric: str | Non
     scorer = metric or scorers[0]
     if scorer not in scorers:
         raise UsageError(f"{path} has no score {metric!r}; it has {listing(scorers)}")
-    params = frame["params"].astype(str) if "params" in frame else pd.Series(range(len(frame))).map("candidate {}".format)
+    params = (
+        frame["params"].astype(str) if "params" in frame else pd.Series(range(len(frame))).map("candidate {}".format)
+    )
     parts = [
         pd.DataFrame({"dataset": path.stem, "method": params, "fold": int(match[1]), "score": frame[name]})
         for match, name in splits
@@ -150,7 +154,7 @@ def _cv_results(frame: pd.DataFrame, names: Names, path: Path, metric: str | Non
 
 
 def _openml(frame: pd.DataFrame, names: Names, path: Path, metric: str | None) -> ScoreTable | None:
-    """Evaluations of OpenML runs, as ``openml.evaluations.list_evaluations`` returns them."""
+    """Read evaluations of OpenML runs, as ``openml.evaluations.list_evaluations`` returns them."""
     if not {"flow_name", "data_name", "function", "value"} <= set(names):
         return None
     functions = list(dict.fromkeys(frame["function"].astype(str)))
@@ -185,12 +189,14 @@ def _list(value: Any) -> list[float] | None:
 
 
 def _benchopt(frame: pd.DataFrame, names: Names, path: Path, metric: str | None) -> ScoreTable | None:
-    """benchopt's results: the last value on each solver's curve; its repetitions are no folds."""
+    """Read benchopt's results: the last value on each solver's curve; repetitions share no folds."""
     data = names.get("data_name") or names.get("dataset_name")
     if "solver_name" not in names or data is None:
         return None
-    column = metric or names.get("objective_value") or next((n for n in frame if n.startswith("objective_")), None)
-    if column not in frame:
+    column = (
+        metric or names.get("objective_value") or next((n for n in names.values() if n.startswith("objective_")), None)
+    )
+    if column is None or column not in frame:
         raise UsageError(f"{path} has no column {column!r}")
     keys = [data, "solver_name"] + [names[name] for name in ("idx_rep",) if name in names]
     ends = frame.sort_values("stop_val", kind="stable") if "stop_val" in frame else frame
@@ -205,7 +211,7 @@ _SDUFSEVAL = re.compile(r"(?P<method>.+?)_(?P<metric>ACC|AUC|CLSACC|NMI)_.*(SI\d
 
 
 def _sdufseval(frame: pd.DataFrame, names: Names, path: Path, metric: str | None) -> ScoreTable | None:
-    """sdufseval's files, one per method: rows of datasets, and columns of shares of the features."""
+    """Read sdufseval's files, one per method: rows of datasets, and columns of shares of the features."""
     match = _SDUFSEVAL.fullmatch(path.stem)
     if match is None or "Dataset" not in frame:
         return None
@@ -220,7 +226,7 @@ def _sdufseval(frame: pd.DataFrame, names: Names, path: Path, metric: str | None
 
 
 def _long(frame: pd.DataFrame, names: Names, path: Path, metric: str | None) -> ScoreTable | None:
-    """One row per dataset, method and possibly fold; TabArena's results among them."""
+    """Read one row per dataset, method and possibly fold; TabArena's results among them."""
     method = next((names[name] for name in _METHOD if name in names), None)
     if method is None:
         return None
@@ -239,7 +245,9 @@ def _long(frame: pd.DataFrame, names: Names, path: Path, metric: str | None) -> 
             f"{listing(numbers) if numbers else 'none'}"
         )
     folds = [names[name] for name in (*_REPEAT, *_FOLD) if name in names]
-    made = pd.DataFrame({"dataset": path.stem if data is None else own[data], "method": own[method], "score": own[score]})
+    made = pd.DataFrame(
+        {"dataset": path.stem if data is None else own[data], "method": own[method], "score": own[score]}
+    )
     order = own[folds].apply(tuple, axis=1) if folds else pd.Series([()] * len(own), index=own.index)
     made["fold"] = pd.factorize(order, sort=True)[0]
     if not label and "metric" in names and own[names["metric"]].nunique() == 1:
@@ -255,7 +263,7 @@ def _long(frame: pd.DataFrame, names: Names, path: Path, metric: str | None) -> 
 
 
 def _wide(frame: pd.DataFrame, names: Names, path: Path, metric: str | None) -> ScoreTable | None:
-    """One row per dataset, and one column per method."""
+    """Read one row per dataset, and one column per method."""
     first, *others = frame.columns
     keys = [first] + [name for name in others if str(name).lower() in (*_FOLD, *_REPEAT)]
     columns = [name for name in others if name not in keys]
@@ -271,4 +279,6 @@ def _wide(frame: pd.DataFrame, names: Names, path: Path, metric: str | None) -> 
     made = pd.DataFrame({"dataset": melted[first], "method": melted["method"], "score": melted["score"]})
     made["fold"] = pd.factorize(places, sort=True)[0]
     greater = False if _LOSSES.search(path.stem) else None
-    return ScoreTable(made[COLUMNS], "one row per dataset and one column per method", "", greater, remarks, len(keys) > 1)
+    return ScoreTable(
+        made[COLUMNS], "one row per dataset and one column per method", "", greater, remarks, len(keys) > 1
+    )

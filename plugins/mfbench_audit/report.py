@@ -21,6 +21,7 @@ ERRORS = {
 }
 TITLE = "Promised error rates"
 _KIND = re.compile(r"audit-design\(kind='([a-z-]+)'")
+_MOST_NAMED = 4
 _COLUMNS = [
     "method", "design", "error", "promise", "rate", "low", "high", "verdict", "rounds", "rounds_needed", "power",
     "selected", "seconds",
@@ -60,23 +61,23 @@ def audit_frame(run: Run) -> pd.DataFrame:
         names, relevant = run.feature_names(str(dataset)), run.relevant(str(dataset))
         most = float(len(names) - len(relevant)) if error == "pfer" else 1.0
         are_events = error == "fwer" or (error == "fdr" and not relevant)
-        rate = judge(ordered[error].to_numpy(float), promise, most, int(designs[method]), are_events=are_events)
+        rate = judge(ordered[error].to_numpy(float), promise, most, int(designs[str(method)]), are_events=are_events)
         lines.append(
-            [
-                method,
-                design_of(str(dataset)),
-                error,
-                promise,
-                rate.mean,
-                rate.low,
-                rate.high,
-                rate.verdict,
-                rate.rounds,
-                rate.needed,
-                ordered["power"].mean(),
-                ordered["n_selected"].mean(),
-                ordered["select_wall"].median(),
-            ]  # fmt: skip
+            {
+                "method": method,
+                "design": design_of(str(dataset)),
+                "error": error,
+                "promise": promise,
+                "rate": rate.mean,
+                "low": rate.low,
+                "high": rate.high,
+                "verdict": rate.verdict,
+                "rounds": rate.rounds,
+                "rounds_needed": rate.needed,
+                "power": ordered["power"].mean(),
+                "selected": ordered["n_selected"].mean(),
+                "seconds": ordered["select_wall"].median(),
+            }
         )
     frame = pd.DataFrame(lines, columns=_COLUMNS)
     order = {method: number for number, method in enumerate(run.methods)}
@@ -93,7 +94,7 @@ def _promises(frame: pd.DataFrame) -> Table:
     rows = []
     for method, own in frame.groupby("method", sort=False):
         verdict = overall(list(own["verdict"]))
-        worst = own.loc[own["rate"].idxmax()]
+        worst = own.iloc[int(own["rate"].argmax())]
         breaking = list(own.loc[own["verdict"] == "breaks", "design"])
         where = listing(breaking) if breaking else ("" if verdict == "holds" else _open(own))
         rows.append(
@@ -116,8 +117,10 @@ def _open(own: pd.DataFrame) -> str:
     """Return the undecided designs, and how many rounds would decide them."""
     designs = own[own["verdict"] == "undecided"]
     needed = designs["rounds_needed"]
-    rounds = f"; {needed.max():,.0f} rounds would decide" if needed.notna().all() else ""
-    return f"undecided: {listing(list(designs['design']))}{rounds}"
+    rounds = f"; about {needed.max():,.0f} rounds would decide" if needed.notna().all() else ""
+    names = list(designs["design"])
+    where = f"{len(names)} of {len(own)} designs" if len(names) > _MOST_NAMED else listing(names)
+    return f"open on {where}{rounds}"
 
 
 def _designs(frame: pd.DataFrame) -> list[Table]:
@@ -143,14 +146,15 @@ def _number(value: float, digits: int = 2) -> Cell:
 
 def _notes(frame: pd.DataFrame) -> list[str]:
     return [
-        f"Breaks: the rate exceeds the promise on a design; a selector that keeps its promise on all designs is said to "
-        f"break it with a probability of at most {LEVEL:.0%}. Holds: on every design the rate is shown, at {HOLDS:.0%}, "
-        f"to be at most {TOLERANCE:g} times the promise. Undecided: neither.",
+        f"Breaks: the rate exceeds the promise on a design; for a selector that keeps its promise on all designs, "
+        f"this is reported with a probability of at most {LEVEL:.0%}. Holds: on every design the rate is shown, at "
+        f"{HOLDS:.0%}, to be at most {TOLERANCE:g} times the promise. Undecided: neither.",
         "Intervals of 95 %: Clopper and Pearson's for the probability of any false selection, else by betting, which "
         "assumes only that the errors of a round are bounded.",
         "Irrelevant features are independent of the class given all others; for tests of single features, and methods "
         "that compare with permuted targets, they are independent of it.",
-        "Power: share of the relevant features that are selected, where there are any. Selected: mean number of features.",
+        "Power: share of the relevant features that are selected, where there are any. Selected: mean number of "
+        "features.",
     ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mfbench.errors import SuiteError, UsageError
 from mfbench.host.registry import Registry
@@ -60,7 +61,7 @@ class AuditRunner(DetectionRunner):
     def run(self, trial: Trial, method: ResolvedMethod, fold: Fold) -> TrialResult:
         """Fit a selector to a round, and count its errors."""
         result = super().run(trial, method, fold)
-        if result.status is Status.OK:
+        if result.status is Status.OK and result.selected is not None:
             assert isinstance(fold, RoundFold) and method.selector is not None
             name = method.selector.expression.name
             estimator = self.registry.make(method.selector.expression, "selector")
@@ -70,7 +71,7 @@ class AuditRunner(DetectionRunner):
         return result
 
 
-def error_scores(selected: np.ndarray, fold: RoundFold, rate: str, *, marginal: bool) -> dict[str, float]:
+def error_scores(selected: NDArray[np.bool_], fold: RoundFold, rate: str, *, marginal: bool) -> dict[str, float]:
     """Return the error of a round, and the share of relevant features that were selected.
 
     Parameters
