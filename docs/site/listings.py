@@ -25,6 +25,7 @@ from mfbench_check.catalog import GROUPS, all_checks
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILT_IN = (
+    "audit",
     "baselines",
     "controlled",
     "datasets",

@@ -22,7 +22,9 @@ from mfbench.host.registry import STEPS, Registry, load_registry
 ROOT = Path(__file__).resolve().parents[2]
 Estimator = tuple[str, str]  # plugin and factory
 PAGE = "page.html"
-USE = ("suites", "columns", "data", "datasets", "results", "claims", "scale", "gate", "security", "cli", "checks")
+USE = (
+    "suites", "columns", "data", "datasets", "results", "claims", "audit", "scale", "gate", "security", "cli", "checks",
+)  # fmt: skip
 PROJECT = ("docs/citation", "CHANGELOG", "CONTRIBUTING", "docs/architecture")
 
 

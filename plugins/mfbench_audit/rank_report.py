@@ -83,8 +83,8 @@ def _limits(ranking: Ranking) -> Section:
         )
     if n < LEAST_FAMILIES:
         notes.append(
-            f"{counted(n, 'dataset')} allow{'s' if n == 1 else ''} no statement about others; {LEAST_FAMILIES} unrelated "
-            "ones do."
+            f"{counted(n, 'dataset')} allow{'s' if n == 1 else ''} no statement about others; {LEAST_FAMILIES} "
+            "unrelated ones do."
         )
     rows = [[Cell(name), Cell(f"{100 * level:.0f} %")] for name, level in ranking.readings.items()]
     tables = []

@@ -6,6 +6,7 @@ Nothing is assumed of the rounds but that they are independent and their values 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -20,7 +21,7 @@ HOLDS = 0.05
 """Probability that a promise that is exceeded by more than a fifth is reported to hold."""
 TOLERANCE = 1.2
 """A promise holds if the rate is shown to be at most this multiple of it."""
-_STEPS = 60
+_STEPS = 30
 _TIMES = (2, 4, 8, 16, 32, 64)
 
 
@@ -36,18 +37,19 @@ class Rate:
     needed: int | None  # rounds that would decide if they repeated these; None if it is decided, or too many would
 
 
-def lower_bound(values: Floats, level: float, most: float, *, are_events: bool) -> float:
+def lower_bound(values: Floats, level: float, most: float, *, are_events: bool, guess: float = 0.5) -> float:
     """Return a number below the mean with probability 1 - level.
 
     For events (0 or 1) it is Clopper and Pearson's; for numbers from 0 to `most` it inverts a bet against each smaller
-    mean (I. Waudby-Smith, A. Ramdas, Journal of the Royal Statistical Society B 86(1):1-27, 2024).
+    mean (I. Waudby-Smith, A. Ramdas, Journal of the Royal Statistical Society B 86(1):1-27, 2024). It is the tighter,
+    the nearer `guess`, a share of `most` chosen before the values were seen, is to the mean.
     """
     n = len(values)
     if are_events:
         events = int(np.count_nonzero(values))
         return float(beta.ppf(level, events, n - events + 1)) if events else 0.0
     x = np.asarray(values, dtype=float) / most
-    stakes = _stakes(x, level)
+    stakes = _stakes(x, level, guess)
     low, high = 0.0, 1.0
     for _ in range(_STEPS):
         mean = (low + high) / 2
@@ -55,24 +57,26 @@ def lower_bound(values: Floats, level: float, most: float, *, are_events: bool) 
     return most * low
 
 
-def upper_bound(values: Floats, level: float, most: float, *, are_events: bool) -> float:
+def upper_bound(values: Floats, level: float, most: float, *, are_events: bool, guess: float = 0.5) -> float:
     """Return a number above the mean with probability 1 - level."""
-    return most - lower_bound(most - np.asarray(values, dtype=float), level, most, are_events=are_events)
+    left = most - np.asarray(values, dtype=float)
+    return most - lower_bound(left, level, most, are_events=are_events, guess=1.0 - guess)
 
 
-def _stakes(x: Floats, level: float) -> Floats:
+def _stakes(x: Floats, level: float, guess: float) -> Floats:
     """Return how much is bet in each round: as predicted to be best from the mean and variance of those before it."""
     n = len(x)
     counts = np.arange(1, n + 1)
-    means = (0.5 + np.cumsum(x)) / (counts + 1)
-    variances = (0.25 + np.cumsum((x - means) ** 2)) / (counts + 1)
-    before = np.concatenate([[0.25], variances[:-1]])
+    first = max(guess * (1.0 - guess), 1.0 / n)
+    means = (guess + np.cumsum(x)) / (counts + 1)
+    variances = (first + np.cumsum((x - means) ** 2)) / (counts + 1)
+    before = np.concatenate([[first], variances[:-1]])
     return np.asarray(np.sqrt(2.0 * np.log(1.0 / level) / (n * before)))
 
 
 def _wins(x: Floats, mean: float, stakes: Floats, level: float) -> bool:
     """Return whether a bet that the mean is larger multiplies its capital by 1 / level at any time."""
-    bets = np.minimum(stakes, 0.75 / mean)
+    bets = np.minimum(stakes, 0.9 / mean)
     return bool(np.cumsum(np.log1p(bets * (x - mean))).max() >= np.log(1.0 / level))
 
 
@@ -96,19 +100,20 @@ def judge(values: Floats, promise: float, most: float, designs: int, *, are_even
     -------
     Rate
     """
-    low, high = (bound(values, 0.025, most, are_events=are_events) for bound in (lower_bound, upper_bound))
+    lower, upper = (
+        partial(bound, most=most, are_events=are_events, guess=promise / most) for bound in (lower_bound, upper_bound)
+    )
 
     def verdict_on(rounds: Floats) -> Verdict:
-        if lower_bound(rounds, LEVEL / designs, most, are_events=are_events) > promise:
+        if lower(rounds, LEVEL / designs) > promise:
             return "breaks"
-        shown = upper_bound(rounds, HOLDS, most, are_events=are_events) <= min(TOLERANCE * promise, most)
-        return "holds" if shown else "undecided"
+        return "holds" if upper(rounds, HOLDS) <= min(TOLERANCE * promise, most) else "undecided"
 
     verdict, needed = verdict_on(values), None
     if verdict == "undecided":
         more = (times * len(values) for times in _TIMES if verdict_on(np.tile(values, times)) != "undecided")
         needed = next(more, None)
-    return Rate(float(np.mean(values)), low, high, verdict, len(values), needed)
+    return Rate(float(np.mean(values)), lower(values, 0.025), upper(values, 0.025), verdict, len(values), needed)
 
 
 def overall(verdicts: list[Verdict]) -> Verdict:

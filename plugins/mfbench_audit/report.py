@@ -29,9 +29,9 @@ _COLUMNS = [
 
 
 def sections_of(run: Run) -> list[Section]:
-    """Return the sections of an audit; without content in other runs."""
+    """Return the section of an audit; none for other runs."""
     if run.protocol.kind != "audit":
-        return [Section(TITLE, data={"audit": list})]
+        return []
     frame = audit_frame(run)
     data = {"audit": lambda: frame}
     if not len(frame):

@@ -162,6 +162,7 @@ class TestWhichPlugins:
             one = load_registry(strict=True)
             names = {plugin.name for plugin in one.plugins.values() if plugin.distribution == "mfbench"}
             methods = {
+                "audit",
                 "baselines",
                 "controlled",
                 "information",
@@ -171,7 +172,17 @@ class TestWhichPlugins:
                 "similarity",
                 "sqpfw",
             }
-            assert names == {*methods, "dask", "datasets", "metrics", "protocols", "splitters", "suites", "tasks"}
+            assert names == {
+                *methods,
+                "dask",
+                "datasets",
+                "audits",
+                "metrics",
+                "protocols",
+                "splitters",
+                "suites",
+                "tasks",
+            }
             assert one.selectors.keys() >= {"relieff", "variance"}
             assert "knn" in one.classifiers
             assert "wine" in one.datasets

@@ -386,7 +386,7 @@ class TestDocuments:
 
     def test_there_is_a_run_of_every_kind(self, write_run):
         for kind in ("comparison", "detection", "timing", "calibration", "empty"):
-            assert kind_of(RUNS[kind](write_run)) == {"detection": "rounds", "timing": "times"}.get(kind, kind)
+            assert kind_of(RUNS[kind](write_run)) == {"detection": "rounds", "timing": "own"}.get(kind, kind)
 
     def test_the_report_of_a_published_table(self):
         for make in TABLES.values():
