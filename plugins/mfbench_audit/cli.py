@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from mfbench.cli.entry import outlive_output, write_document
-from mfbench.cli.options import AsJson, Reference, Text, Texts, keywords, make_console, print_line, taking
+from mfbench.cli.options import AsJson, Text, Texts, keywords, make_console, print_line, taking
 from mfbench.errors import UsageError
 
 _OPTIONS = ("profile", "jobs", "out", "fresh", "budget", "seed", "strict", "executor", "scheduler")
@@ -58,7 +58,9 @@ def rank(
     folds: Annotated[
         int | None, typer.Option(min=2, metavar="N", help="Folds of one repeat. [default: all of a dataset]")
     ] = None,
-    reference: Reference = None,
+    reference: Annotated[
+        Text, typer.Option(metavar="LABEL", help="Method named before the scores were seen. [default: the best]")
+    ] = None,
     alpha: Annotated[float, typer.Option(min=0.0001, max=0.5, help="Level of tests and intervals.")] = 0.05,
     as_json: AsJson = False,
     as_md: Annotated[bool, typer.Option("--md", help="Write Markdown.")] = False,
