@@ -72,17 +72,30 @@ def _registered(reference: RegisteredReference, registry: Registry, lookup: Look
     from mfbench.data.files import load_isolated
     from mfbench.data.structure import with_columns_of
 
+    bases = {name: located(base, registry, lookup).data for name, base in _bases(reference, registry).items()}
+    params = {**expression.params, **bases}
     isolated = registered.prober is not None
-    dataset = load_isolated(registered, expression.params) if isolated else _build(reference, registered)
+    dataset = load_isolated(registered, params) if isolated else _build(reference, registered, params)
     checked = with_columns_of(_checked(dataset, reference.text, registered, registry), registered.spec)
     if not expression.params:
         check_size(checked, registered.spec)
     return LoadedDataset(checked, "embedded")
 
 
-def _build(reference: RegisteredReference, registered: Registered) -> object:
+def _bases(reference: RegisteredReference, registry: Registry) -> dict[str, Reference]:
+    """Return the datasets that another one is made from, by the parameter of its loader."""
+    bases = {}
+    for name, default in registry.dataset(reference.expression.name).spec.bases.items():
+        text = reference.expression.params.get(name, default)
+        if not isinstance(text, str):
+            raise UsageError(f"{reference.text!r} needs a dataset as {name!r}: write {name}={default!r}, for example")
+        bases[name] = resolved_reference(parse_reference(text), registry)
+    return bases
+
+
+def _build(reference: RegisteredReference, registered: Registered, params: Mapping[str, Any]) -> object:
     try:
-        return build(registered, reference.expression.params)
+        return build(registered, params)
     except (KeyboardInterrupt, MfbenchError):
         raise
     except BaseException as error:
@@ -93,7 +106,9 @@ def _build(reference: RegisteredReference, registered: Registered) -> object:
 def needs_lookup(reference: Reference, registry: Registry) -> bool:
     """Return whether a dataset is looked up in the mirror, cache and network."""
     if isinstance(reference, RegisteredReference):
-        return not registry.dataset(reference.expression.name).spec.embedded
+        if not registry.dataset(reference.expression.name).spec.embedded:
+            return True
+        return any(needs_lookup(base, registry) for base in _bases(reference, registry).values())
     return not isinstance(reference, FileReference)
 
 
@@ -110,6 +125,8 @@ def check_exists(reference: Reference, registry: Registry) -> None:
     """Raise `UsageError` if a file, registered name or parameter does not exist, without loading any data."""
     if isinstance(reference, RegisteredReference):
         check_parameters(registry.dataset(reference.expression.name), reference.expression.params)
+        for base in _bases(reference, registry).values():
+            check_exists(base, registry)
     elif isinstance(reference, FileReference):
         from mfbench.data.files import check_is_file
 

@@ -291,6 +291,7 @@ _FIELDS: dict[str, tuple[Check, str]] = {
     "expected_failures": (lambda value: _is_mapping(value, _is_text), "a mapping from checks to reasons"),
     "requires": (lambda value: _is_list(value, _is_module), "a list of modules, such as ('skrebate',)"),
     "install": _TEXT,
+    "bases": (lambda value: _is_mapping(value, _is_text), "a mapping from parameters to datasets"),
     "controls": _TEXTS,
     "invariance": (lambda value: value in ("none", "affine", "monotone"), "'none', 'affine' or 'monotone'"),
     "targets": (lambda value: value in ("", "classes", "numbers"), "'classes', 'numbers' or ''"),

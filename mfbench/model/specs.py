@@ -219,6 +219,9 @@ class DatasetSpec:
         Id of the dataset in these repositories.
     mirror_name : str, default=""
         Name in a mirror; if empty, the name of the dataset with underscores for hyphens.
+    bases : mapping of str to str, default={}
+        Parameters of the loader that take another dataset, each with its default, as in ``{"of": "iris"}``. Expressions
+        name it (``"probed(of='wine')"``), and the loader gets the `Dataset`.
     target : str, default=""
         Target column, if it differs from the one that the repository declares.
     categorical : sequence of str or None, default=None
@@ -256,6 +259,7 @@ class DatasetSpec:
     openml_id: int | None = None
     uci_id: int | None = None
     mirror_name: str = ""
+    bases: Mapping[str, str] = field(default_factory=dict)
     target: str = ""
     categorical: Sequence[str] | None = None
     drop: Sequence[str] = ()

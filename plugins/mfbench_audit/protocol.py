@@ -21,9 +21,16 @@ AUDIT_SCORES: dict[str, Score] = {
 """Scores of a round: the power, the one error rate that the selector promises, and its bound."""
 
 
+LEAKAGE_SCORES: dict[str, Score] = {
+    "leaked": Score(),  # the first metric, with features selected on all rows before they are split
+    "optimism": Score(),  # by how much that looks better than it is
+}
+"""Scores of a leaking trial, which belong in no comparison."""
+
+
 @hookimpl
 def mfbench_protocols() -> list[ProtocolSpec]:
-    """Return the protocol of audits."""
+    """Return the protocols of this package."""
     return [
         ProtocolSpec(
             name="audit",
@@ -41,12 +48,25 @@ def mfbench_protocols() -> list[ProtocolSpec]:
             samples=False,
             compares=False,
         ),
+        ProtocolSpec(
+            name="leakage",
+            summary="Cross-validation with features selected inside the training parts, and on all rows",
+            protocol="mfbench_audit.leakage:Leakage",
+            keys={"folds": 5, "repeats": 5, "inner_folds": 3, "splitter": None},
+            profiles={"quick": {"repeats": 1}, "standard": {"repeats": 2}},
+            metrics=("accuracy", *LEAKAGE_SCORES),
+            scores=LEAKAGE_SCORES,
+            runner="mfbench_audit.leakage:LeakageRunner",
+            draws_curves=False,
+            samples=False,
+            compares=False,
+        ),
     ]
 
 
 @hookimpl
 def mfbench_report_sections(run: Run) -> list[Section]:
-    """Return the verdicts on the promises of a run's selectors."""
-    from mfbench_audit.report import sections_of
+    """Return the verdicts on the promises of a run's selectors, or the cost of leakage."""
+    from mfbench_audit import leakage_report, report
 
-    return sections_of(run)
+    return [*report.sections_of(run), *leakage_report.sections_of(run)]

@@ -20,6 +20,7 @@ ERRORS = {
     "fpr": "false-alarm rate",
 }
 TITLE = "Promised error rates"
+MARK = "!"
 _KIND = re.compile(r"audit-design\(kind='([a-z-]+)'")
 _MOST_NAMED = 4
 _COLUMNS = [
@@ -101,7 +102,7 @@ def _promises(frame: pd.DataFrame) -> Table:
             [
                 Cell(str(method)),
                 Cell(f"{ERRORS[worst['error']]} ≤ {worst['promise']:g}"),
-                Cell(verdict, "below" if verdict == "breaks" else "best" if verdict == "holds" else "plain"),
+                Cell(verdict, "best" if verdict == "holds" else "plain"),
                 Cell(where),
                 Cell(f"{worst['rate']:.2f} ({worst['design']})"),
                 _number(own["power"].mean()),
@@ -137,7 +138,7 @@ def _designs(frame: pd.DataFrame) -> list[Table]:
 def _rate(row: dict[Any, Any]) -> Cell:
     role = "best" if row["verdict"] == "holds" else "plain"
     text = f"{row['rate']:.2f} [{row['low']:.2f}, {row['high']:.2f}]"
-    return Cell(f"{text} breaks", "missing") if row["verdict"] == "breaks" else Cell(text, role)  # type: ignore[arg-type]
+    return Cell(f"{text} {MARK}", "marked") if row["verdict"] == "breaks" else Cell(text, role)  # type: ignore[arg-type]
 
 
 def _number(value: float, digits: int = 2) -> Cell:
@@ -148,7 +149,7 @@ def _notes(frame: pd.DataFrame) -> list[str]:
     return [
         f"Breaks: the rate exceeds the promise on a design; for a selector that keeps its promise on all designs, "
         f"this is reported with a probability of at most {LEVEL:.0%}. Holds: on every design the rate is shown, at "
-        f"{HOLDS:.0%}, to be at most {TOLERANCE:g} times the promise. Undecided: neither.",
+        f"{HOLDS:.0%}, to be at most {TOLERANCE:g} times the promise (bold). Undecided: neither. {MARK}: breaks.",
         "Intervals of 95 %: Clopper and Pearson's for the probability of any false selection, else by betting, which "
         "assumes only that the errors of a round are bounded.",
         "Irrelevant features are independent of the class given all others; for tests of single features, and methods "
