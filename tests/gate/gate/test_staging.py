@@ -18,6 +18,7 @@ def test_files_of_a_gate_and_their_end():
         # Only mfbench itself: whatever else lies beside it must come from the environment of the side.
         assert sorted(entry.name for entry in (folder / "harness").iterdir()) == [
             "mfbench",
+            "mfbench_audit",
             "mfbench_gate",
             "mfbench_metrics",
             "mfbench_protocols",
