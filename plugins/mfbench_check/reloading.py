@@ -9,6 +9,7 @@ import sys
 from dataclasses import asdict
 from typing import Any
 
+from mfbench.api import load_dataset
 from mfbench.data.lookup import content_hash
 from mfbench.errors import MfbenchError, describe_error, printable
 from mfbench.host.expressions import Plugin
@@ -31,7 +32,8 @@ def load(subject: Opened) -> Dataset:
     if not subject.spec.embedded:
         raise NotApplicableError("it has no loader: its data come from a mirror or a repository")
     try:
-        data = build(subject.registered, {})
+        bases = {name: load_dataset(text) for name, text in subject.spec.bases.items()}
+        data = build(subject.registered, bases)
     except MfbenchError as error:
         raise CheckFailedError("a dataset", str(error), snippet(subject)) from error
     except Exception as error:
@@ -45,11 +47,12 @@ def load(subject: Opened) -> Dataset:
 
 def snippet(subject: Opened, *lines: str) -> str:
     """Return Python code that loads a dataset as `load` does and demonstrates a failure."""
+    bases = ", ".join(f"{name!r}: mfbench.load_dataset({text!r})" for name, text in subject.spec.bases.items())
     head = [
         "import mfbench, numpy as np",
         "from mfbench.host.factories import build",
         "from mfbench.host.registry import load_registry",
-        f"load = lambda: build(load_registry().dataset({subject.name!r}), {{}})",
+        f"load = lambda: build(load_registry().dataset({subject.name!r}), {{{bases}}})",
         "data = load()",
     ]
     return "\n".join([*head, *lines])
