@@ -103,7 +103,7 @@ def _by_method(frame: pd.DataFrame) -> Table:
     rows = []
     for (method, kind), own in frame.groupby(["method", "kind"], sort=False):
         mean, low, high = _over_datasets(own["optimism"].to_numpy(float))
-        interval = f"[{100 * low:+.1f}, {100 * high:+.1f}]" if np.isfinite(low) else "–"
+        interval = f"[{100 * low:+.1f}, {100 * high:+.1f}]".replace("-", "−") if np.isfinite(low) else "–"
         rows.append(
             [
                 Cell(str(method)),
@@ -146,6 +146,7 @@ def _optimism(row: dict[Any, Any] | None) -> Cell:
 
 
 def _marked(text: str, is_significant: bool) -> Cell:
+    text = text.replace("-", "−")
     return Cell(f"{text} {MARK}", "marked") if is_significant else Cell(text)
 
 

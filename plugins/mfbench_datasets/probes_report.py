@@ -151,7 +151,7 @@ def _costs(costs: pd.DataFrame) -> Table:
         values = own["cost"].to_numpy(float)
         mean, n = float(values.mean()), len(values)
         half = float(special.stdtrit(n - 1, 0.975) * values.std(ddof=1) / np.sqrt(n)) if n > 1 else np.nan
-        text = f"{100 * mean:+.1f}" + (f" ± {100 * half:.1f}" if np.isfinite(half) else "")
+        text = f"{100 * mean:+.1f}".replace("-", "−") + (f" ± {100 * half:.1f}" if np.isfinite(half) else "")
         rows.append(
             [
                 Cell(str(method)),
