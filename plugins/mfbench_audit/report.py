@@ -45,7 +45,7 @@ def sections_of(run: Run) -> list[Section]:
         spec=partial(_specify, frame),
         alt=partial(_describe, frame),
     )
-    return [Section(TITLE, tables, [chart], _notes(frame), data, rows=lambda: [frame], leads=True)]
+    return [Section(TITLE, tables, [chart], _notes(), data, rows=lambda: [frame], leads=True)]
 
 
 def audit_frame(run: Run) -> pd.DataFrame:
@@ -145,10 +145,10 @@ def _number(value: float, digits: int = 2) -> Cell:
     return Cell(f"{value:.{digits}f}") if np.isfinite(value) else Cell("–", "missing")
 
 
-def _notes(frame: pd.DataFrame) -> list[str]:
+def _notes() -> list[str]:
     return [
-        f"Breaks: the rate exceeds the promise on a design; for a selector that keeps its promise on all designs, "
-        f"this is reported with a probability of at most {100 * LEVEL:g} %. Holds: on every design the rate is shown, at "
+        "Breaks: the rate exceeds the promise on a design; for a selector that keeps its promise on all designs, this is "
+        f"reported with a probability of at most {100 * LEVEL:g} %. Holds: on every design the rate is shown, at "
         f"{100 * HOLDS:g} %, to be at most {TOLERANCE:g} times the promise (bold). Undecided: neither. {MARK}: breaks.",
         "Intervals of 95 %: Clopper and Pearson's for the probability of any false selection, else by betting, which "
         "assumes only that the errors of a round are bounded.",
