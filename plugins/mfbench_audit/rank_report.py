@@ -92,8 +92,8 @@ def _limits(ranking: Ranking) -> Section:
         heads = ["reading", "finds a difference"]
         tables = [Table(heads, rows, "If all methods were equal, a table of this shape read in a usual way", wrap=0)]
         notes.append(
-            f"These shares are simulated. The verdicts above have a nominal level of {100 * ranking.overall.alpha:g} %; "
-            "docs/statistics.md has measured ones."
+            f"These shares are simulated. The verdicts above have a nominal level of {100 * ranking.overall.alpha:g} "
+            "%; docs/statistics.md has measured ones."
         )
     return Section("What this table can show", tables, notes=notes)
 

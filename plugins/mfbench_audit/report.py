@@ -147,8 +147,8 @@ def _number(value: float, digits: int = 2) -> Cell:
 
 def _notes() -> list[str]:
     return [
-        "Breaks: the rate exceeds the promise on a design; for a selector that keeps its promise on all designs, this is "
-        f"reported with a probability of at most {100 * LEVEL:g} %. Holds: on every design the rate is shown, at "
+        "Breaks: the rate exceeds the promise on a design; for a selector that keeps its promise on all designs, this "
+        f"is reported with a probability of at most {100 * LEVEL:g} %. Holds: on every design the rate is shown, at "
         f"{100 * HOLDS:g} %, to be at most {TOLERANCE:g} times the promise (bold). Undecided: neither. {MARK}: breaks.",
         "Intervals of 95 %: Clopper and Pearson's for the probability of any false selection, else by betting, which "
         "assumes only that the errors of a round are bounded.",
