@@ -12,7 +12,7 @@ def mfbench_selectors() -> list[SelectorSpec]:
         SelectorSpec(
             name="permuted-relieff",
             summary="Permuted ReliefF: features that weigh more than any where y is in random order; FWER 5 %",
-            factory="mfbench_audit.calibrated:permuted_relieff",
+            factory="mfbench_audit.calibrated:PermutedReliefF",
             paper="P. H. Westfall, S. S. Young, Resampling-Based Multiple Testing, Wiley, 1993; I. Kononenko, "
             "Estimating attributes: analysis and extensions of RELIEF, ECML 1994",
             tasks={"classification": {}, "regression": {"target": "numbers"}},
