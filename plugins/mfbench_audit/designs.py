@@ -10,23 +10,24 @@ from numpy.typing import NDArray
 
 from mfbench.errors import UsageError
 from mfbench.model.specs import Dataset
+from mfbench_datasets.arguments import check_flag, check_real, check_whole
 
 Floats = NDArray[np.float64]
 Random = np.random.RandomState
+NAME = "audit-design"
 RELEVANT, CORRELATED, NULL = "relevant", "correlated", "null"
 
 
 class Design(NamedTuple):
     """How the features of a design are drawn, and how the class depends on them."""
 
-    summary: str
     features: Callable[[Random, int, int], Floats]
     n_samples: int = 300
     n_features: int = 50
     n_relevant: int = 15
     share: float = 0.5  # of rows of class 1
     link: str = "logistic"
-    has_partners: bool = False  # whether irrelevant features among the first half are correlated with relevant ones
+    part: int | None = 1  # neighbours that are correlated with each other; None: those of each half
 
 
 def audit_design(
@@ -71,7 +72,8 @@ def audit_design(
     Raises
     ------
     UsageError
-        If the kind is unknown or a number is out of range.
+        If the kind is unknown or a number is out of range. "blocks" has at most three relevant features in each whole
+        block of the first half; the others at most half of the features.
 
     Examples
     --------
@@ -80,20 +82,23 @@ def audit_design(
     ((20, 50), 15, 'relevant-1', 'null-25')
     """
     if kind not in DESIGNS:
-        raise UsageError(f"'kind' of dataset 'audit-design' is {kind!r}; use one of {', '.join(DESIGNS)}")
+        raise UsageError(f"'kind' of dataset {NAME!r} is {kind!r}; use one of {', '.join(DESIGNS)}")
     design = DESIGNS[kind]
-    n = _whole("n_samples", design.n_samples if n_samples is None else n_samples, 4)
-    p = _whole("n_features", design.n_features if n_features is None else n_features, 10)
-    k = _whole("n_relevant", design.n_relevant if n_relevant is None else n_relevant, 0, p // 2)
-    random = Random(_whole("seed", seed, 0, 2**32 - 1))
+    n = check_whole(NAME, "n_samples", design.n_samples if n_samples is None else n_samples, 4)
+    p = check_whole(NAME, "n_features", design.n_features if n_features is None else n_features, 10)
+    places = _places(kind, p)
+    count = design.n_relevant if n_relevant is None else n_relevant
+    k = check_whole(NAME, "n_relevant", count, 0, len(places))
+    places = places[:k] if kind in ("blocks", "covariance") else places[np.arange(k) * len(places) // max(k, 1)]
+    weight = check_real(NAME, "strength", strength, -1e6, 1e6)
+    random = Random(check_whole(NAME, "seed", seed, 0, 2**32 - 1))
     X = design.features(random, n, p)
-    places = _places(kind, p, k)
     names = _names(design, p, places)
-    signal = strength * _terms(X[:, places], design.link) @ np.where(np.arange(k) % 2, -1.0, 1.0)
+    signal = weight * _terms(X[:, places], design.link) @ np.where(np.arange(k) % 2, -1.0, 1.0)
     y = _classes(random, signal, design)
-    order = random.permutation(p) if shuffle else np.arange(p)
+    order = random.permutation(p) if check_flag(NAME, "shuffle", shuffle) else np.arange(p)
     return Dataset(
-        name="audit-design",
+        name=NAME,
         X=np.ascontiguousarray(X[:, order]),
         y=y,
         class_names=("0", "1"),
@@ -105,31 +110,23 @@ def audit_design(
     )
 
 
-def _whole(name: str, value: object, low: int, high: int | None = None) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < low or (high is not None and value > high):
-        limits = f"at least {low}" if high is None else f"from {low} to {high}"
-        raise UsageError(f"{name!r} of dataset 'audit-design' must be a whole number {limits}, got {value!r}")
-    return value
-
-
-def _places(kind: str, p: int, k: int) -> NDArray[np.intp]:
-    """Return the relevant columns: spread over the first half, in blocks three of five, or the first of pairs."""
-    half = p // 2
+def _places(kind: str, p: int) -> NDArray[np.intp]:
+    """Return the columns that can be relevant: the first half, of its blocks three of five, or the first of pairs."""
+    columns = np.arange(p // 2, dtype=np.intp)
     if kind == "blocks":
-        return np.array([j for j in range(half) if j % _BLOCK < _IN_BLOCK][:k], dtype=np.intp)
-    if kind == "covariance":
-        return 2 * np.arange(k, dtype=np.intp)
-    return np.floor(np.arange(k) * half / max(k, 1)).astype(np.intp)
+        return columns[columns % _BLOCK < _IN_BLOCK]
+    return 2 * columns if kind == "covariance" else columns
 
 
 def _names(design: Design, p: int, places: NDArray[np.intp]) -> list[str]:
-    """Return the names of columns after their role; without partners, all irrelevant features are independent."""
-    last = p // 2 if design.features is not _pairs else int(places.max(initial=-1)) + 2
+    """Return the names of columns after their role."""
+    # Columns of one chain, block or pair are correlated; those of other features are independent.
+    parts = np.arange(p) // (design.part or p // 2)
+    related = np.isin(parts, parts[places])
     counts = dict.fromkeys((RELEVANT, CORRELATED, NULL), 0)
     names = []
     for j in range(p):
-        partner = design.has_partners and len(places) and j < last
-        role = RELEVANT if j in places else CORRELATED if partner else NULL
+        role = RELEVANT if j in places else CORRELATED if related[j] else NULL
         counts[role] += 1
         names.append(f"{role}-{counts[role]}")
     return names
@@ -166,7 +163,7 @@ def _independent(random: Random, n: int, p: int) -> Floats:
 def _chains(random: Random, n: int, p: int) -> Floats:
     X = random.standard_normal(size=(n, p))
     for j in range(1, p):
-        if j != p // 2:
+        if j % (p // 2):
             X[:, j] = 0.6 * X[:, j - 1] + 0.8 * X[:, j]
     return np.asarray(X)
 
@@ -196,15 +193,15 @@ def _pairs(random: Random, n: int, p: int) -> Floats:
 
 
 DESIGNS = {
-    "null": Design("nothing is relevant, features correlated", _chains, n_relevant=0),
-    "independent": Design("independent Gaussian features", _independent),
-    "ar": Design("autoregressive chains, correlation 0.6", _chains, has_partners=True),
-    "blocks": Design("blocks of five, correlation 0.7", _blocks, has_partners=True),
-    "heavy-tails": Design("Student's distribution, 3 degrees of freedom", _heavy),
-    "discrete": Design("counts of alleles", _alleles),
-    "wide": Design("100 rows, 200 features", _independent, 100, 200, 10),
-    "imbalance": Design("a tenth of the rows in one class", _independent, 600, share=0.1),
-    "link": Design("cubes, absolute values, steps; Cauchy noise", _independent, link="other"),
-    "covariance": Design("pairs uncorrelated but dependent", _pairs, has_partners=True),
+    "null": Design(_chains, n_relevant=0, part=None),
+    "independent": Design(_independent),
+    "ar": Design(_chains, part=None),
+    "blocks": Design(_blocks, part=_BLOCK),
+    "heavy-tails": Design(_heavy),
+    "discrete": Design(_alleles),
+    "wide": Design(_independent, 100, 200, 10),
+    "imbalance": Design(_independent, 600, share=0.1),
+    "link": Design(_independent, link="other"),
+    "covariance": Design(_pairs, part=2),
 }
 """The designs by the value of ``kind``."""

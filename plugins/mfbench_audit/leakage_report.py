@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from mfbench import Cell, Chart, Run, Section, Table
+from mfbench.stats.paired import corrected_error
 
 TITLE = "What leakage costs"
 MARK = "!"
@@ -72,8 +73,8 @@ def corrected_interval(values: NDArray[np.float64], folds: int, ratio: float) ->
     mean = float(values.mean())
     if count < 2:
         return mean, float("nan"), float("nan")
-    half = special.stdtrit(count - 1, 0.975) * values.std(ddof=1) * np.sqrt(1.0 / min(count, folds) + ratio)
-    return mean, mean - float(half), mean + float(half)
+    half = float(special.stdtrit(count - 1, 0.975) * corrected_error(values.var(ddof=1), min(count, folds), ratio))
+    return mean, mean - half, mean + half
 
 
 def choice_frame(run: Run) -> pd.DataFrame:

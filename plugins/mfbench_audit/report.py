@@ -163,9 +163,9 @@ def _specify(frame: pd.DataFrame) -> Any:
     """Return a panel for each kind of error: measured against promised, with the diagonal."""
     import altair as alt
 
-    from mfbench.report.charts.drawing import EQUAL, WORSE
+    from mfbench.report.charts.drawing import BETTER, EQUAL, NEUTRAL, WORSE
 
-    shown = frame.assign(kind=frame["error"].map(ERRORS), state=frame["verdict"])
+    shown = frame.assign(kind=frame["error"].map(ERRORS))
     panels = []
     for kind, own in shown.groupby("kind", sort=False):
         top = 1.05 * float(max(own["high"].max(), own["promise"].max()))
@@ -176,15 +176,15 @@ def _specify(frame: pd.DataFrame) -> Any:
         base = alt.Chart(own)
         intervals = base.mark_rule(opacity=0.35).encode(x=x, y="low:Q", y2="high:Q", xOffset="method:N")
         colour = alt.Color(
-            "state:N",
+            "verdict:N",
             title=None,
-            scale=alt.Scale(domain=["holds", "undecided", "breaks"], range=["#0072b2", "#999999", WORSE]),
+            scale=alt.Scale(domain=["holds", "undecided", "breaks"], range=[BETTER, NEUTRAL, WORSE]),
         )
         points = base.mark_circle(size=40, opacity=0.9).encode(
             x=x,
             y=alt.Y("rate:Q", title="measured", scale=alt.Scale(domain=[0.0, top])),
             color=colour,
-            tooltip=["method:N", "design:N", "promise:Q", alt.Tooltip("rate:Q", format=".3f"), "state:N"],
+            tooltip=["method:N", "design:N", "promise:Q", alt.Tooltip("rate:Q", format=".3f"), "verdict:N"],
         )
         panels.append((line.encode(x="promise:Q", y="rate:Q") + intervals + points).properties(width=260, height=220))
     return alt.concat(*panels, columns=2).resolve_scale(color="shared")

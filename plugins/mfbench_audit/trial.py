@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mfbench.errors import SuiteError, UsageError
+from mfbench.errors import SuiteError
+from mfbench.host.factories import parameter_names
 from mfbench.host.registry import Registry
+from mfbench.model.specs import SelectorSpec
 from mfbench.model.trials import Status, Trial, TrialResult
 from mfbench.run.trial.folds import Fold
 from mfbench.suite.loading import SuiteLocation
@@ -15,6 +17,8 @@ from mfbench.suite.schema import Method, ProtocolSettings
 from mfbench_audit.designs import CORRELATED
 from mfbench_protocols.detection import DetectionRunner, RoundFold, resolve_detector
 from mfbench_protocols.splits import GroundTruth
+
+_ONE_MINUS = "1 - "
 
 
 class Audit(GroundTruth):
@@ -39,20 +43,27 @@ def resolve_audited(
         )
     if method.top != "positive":
         raise SuiteError(f"{location.key('top')}: an audit counts what the selector itself selects; leave it out")
-    promise_of(step.expression.name, registry.make(step.expression, "selector"), registry)
+    registered = registry.selector(step.expression.name)
+    if _parameter(registered.spec) not in parameter_names(registered):
+        raise SuiteError(
+            f"{location}: selector {step.title!r} controls {tuple(registered.spec.controls)}, but has no parameter "
+            f"{_parameter(registered.spec)!r}"
+        )
     return resolved
 
 
 def promise_of(name: str, estimator: object, registry: Registry) -> tuple[str, float, bool]:
     """Return the error rate that a selector promises, its bound, and whether irrelevant means independent."""
-    controls = registry.selector(name).spec.controls
-    rate, parameter, *more = controls
-    values = estimator.get_params(deep=False)  # type: ignore[attr-defined]
-    key = parameter.removeprefix("1 - ")
-    if key not in values:
-        raise UsageError(f"selector {name!r} controls {parameter!r}, but has no parameter {key!r}")
-    bound = float(values[key])
+    spec = registry.selector(name).spec
+    rate, parameter, *more = spec.controls
+    key = _parameter(spec)
+    bound = float(estimator.get_params(deep=False)[key])  # type: ignore[attr-defined]
     return rate, 1.0 - bound if key != parameter else bound, bool(more)
+
+
+def _parameter(spec: SelectorSpec) -> str:
+    """Return the parameter with the promised bound, or with 1 minus it."""
+    return spec.controls[1].removeprefix(_ONE_MINUS)
 
 
 class AuditRunner(DetectionRunner):

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy import special
-from scipy.stats import rankdata
+from sklearn.metrics import roc_auc_score
 
 from mfbench import Cell, Chart, Run, Section, Table
 from mfbench_datasets.probes import PREFIX
@@ -82,9 +82,7 @@ def selection_frame(run: Run, datasets: list[str]) -> pd.DataFrame:
 
 def probe_area(weights: NDArray[np.float64], is_probe: NDArray[np.bool_]) -> float:
     """Return the probability that a feature of the dataset outweighs a probe; a tie counts half."""
-    ranks = rankdata(weights)
-    n_probes, n_own = int(is_probe.sum()), int((~is_probe).sum())
-    return float((ranks[~is_probe].sum() - n_own * (n_own + 1) / 2) / (n_own * n_probes))
+    return float(roc_auc_score(~is_probe, weights))
 
 
 def size_frame(run: Run, datasets: list[str], points: int = 20) -> pd.DataFrame:

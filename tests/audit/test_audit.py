@@ -91,12 +91,23 @@ def test_designs_are_what_they_say(kind):
     assert related.max(initial=0.0) < most
     with_class = [np.corrcoef(column, data.y)[0, 1] for column in data.X[:, names == "null"].T]
     assert np.abs(with_class).max() < most
-    if DESIGNS[kind].has_partners and kind != "covariance":
+    if kind in ("ar", "blocks"):
         related = np.abs(correlation[np.ix_(names == "correlated", list(data.relevant))])
         assert related.max(axis=1).min() > 0.1
     again, other = audit_design(kind, n_samples=50), audit_design(kind, n_samples=50, seed=1)
     assert np.array_equal(again.X, audit_design(kind, n_samples=50).X)
     assert not np.array_equal(again.X, other.X)
+
+
+def test_irrelevant_features_of_a_block_that_goes_on_are_no_null_features():
+    data = audit_design("blocks", n_features=44, n_relevant=14, shuffle=False)  # a block spans columns 20 to 24
+    assert data.feature_names[20].startswith("relevant")
+    assert all(name.startswith("correlated") for name in data.feature_names[22:25])
+    assert data.feature_names[25] == "null-1"
+    with pytest.raises(UsageError, match="'n_relevant' of dataset 'audit-design'"):
+        audit_design("blocks", n_relevant=20)
+    chain = audit_design("null", n_relevant=3, shuffle=False)
+    assert chain.feature_names[1] == "correlated-1"
 
 
 def test_pairs_are_uncorrelated_but_dependent():
