@@ -124,10 +124,13 @@ def compare(
         greater = True
     score = _scaled(frame, greater, remarks)
     frame, per_repeat = _common_folds(frame, table, folds, remarks)
+    counts = frame.groupby("dataset")["fold"].nunique().clip(upper=per_repeat)
+    ratios = tuple((str(dataset), 1.0 / (count - 1) if count > 1 else np.nan) for dataset, count in counts.items())
     frame["repeat"], frame["status"] = frame["fold"] // max(per_repeat, 1), "ok"
     frame["fold"] %= max(per_repeat, 1)
-    ratio = 1.0 / (per_repeat - 1) if per_repeat > 1 else np.nan
-    settings = ComparisonSettings("score", {"score": score}, reference, "corrected-t", alpha, ratio)
+    settings = ComparisonSettings(
+        "score", {"score": score}, reference, "corrected-t", alpha, ratio=np.nan, own_ratios=ratios
+    )
     overall = Comparisons(frame).overall(settings, _no_decisions, {}, 0)
     means = frame.groupby(["dataset", "method"], sort=False)["score"].mean().unstack(sort=False)[methods]
     has_holes = bool(means.isna().to_numpy().any())
@@ -197,8 +200,9 @@ def _common_folds(
     frame["fold"] = frame.groupby("dataset")["fold"].transform(lambda own: pd.factorize(own, sort=True)[0])
     most = int(frame["fold"].max()) + 1
     if folds is None:
+        number = f"{most}" if frame.groupby("dataset")["fold"].nunique().nunique() == 1 else f"up to {most}"
         remarks.append(
-            f"The {most} folds of a dataset are taken for one cross-validation; --folds states another number."
+            f"The {number} folds of a dataset are taken for one cross-validation; --folds states another number."
         )
         return frame, most
     if not 2 <= folds <= most:

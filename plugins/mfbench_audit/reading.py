@@ -233,10 +233,11 @@ def _long(frame: pd.DataFrame, names: Names, path: Path, metric: str | None) -> 
     data = next((names[name] for name in _DATASET if name in names), None)
     keys = {name for name in (*_FOLD, *_REPEAT, *_DATASET, *_METHOD) if name in names}
     own, label = frame, ""
-    if "metric" in names and frame[names["metric"]].nunique() > 1 and metric is not None:
-        own, label, metric = frame[frame[names["metric"]].astype(str) == metric], metric, None
-        if own.empty:
-            raise UsageError(f"{path} has no rows with the metric {label!r}")
+    listed = frame[names["metric"]].astype(str) if "metric" in names else pd.Series(dtype=str)
+    if metric in set(listed):
+        own, label, metric = frame[listed == metric], str(metric), None
+    elif data is not None and (listed.groupby(frame[data]).nunique() > 1).any():
+        raise UsageError(f"{path} has several metrics: name one of {listing(sorted(set(listed)))} with --metric")
     score = metric or next((names[name] for name in (*_SCORE, *_METRICS) if name in names and name not in keys), None)
     if score is None or score not in own:
         numbers = [n for n in own if n not in {names[key] for key in keys} and own[n].dtype.kind in "fiu"]

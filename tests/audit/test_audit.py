@@ -148,6 +148,13 @@ def test_designs_by_their_kind():
     assert design_of("audit-design(kind='ar', n_samples=20)") == "audit-design(kind='ar', n_samples=20)"
 
 
+def test_no_label_of_the_suite_is_the_name_of_a_selector():
+    """``mfbench audit NAME`` adds a method of that name to the suite."""
+    registry = load_registry()
+    labels = {method.label for method in load_suite("audit", registry).suite.methods}
+    assert labels.isdisjoint(registry.selectors)
+
+
 def test_every_declared_promise_can_be_read():
     from mfbench_audit.trial import promise_of
 

@@ -169,6 +169,30 @@ def test_repeats_are_told_from_folds(read):
     assert thrice.overall.claims.these["p_value"].min() > once.overall.claims.these["p_value"].min()
 
 
+def test_each_dataset_has_its_own_number_of_folds(read):
+    frame = pd.concat(
+        [_frame(folds=10), _frame(folds=3, seed=1).replace({"dataset": {"d0": "few"}}).query("dataset == 'few'")]
+    )
+    ranking = compare(read(frame))
+    assert any("up to 10 folds" in remark for remark in ranking.remarks)
+    errors = ranking.overall.errors
+    own = frame[frame["dataset"] == "few"].pivot(index="fold", columns="method", values="accuracy")
+    variance = (own["m0"] - own["m1"]).var(ddof=1)
+    assert errors["few"].squares[0, 1] == pytest.approx((1 / 3 + 1 / 2) * variance, rel=1e-6)
+    assert errors["few"].df == 2
+
+
+def test_one_of_several_metrics(read):
+    long = _frame().rename(columns={"accuracy": "value"})
+    both = pd.concat([long.assign(metric="acc"), long.assign(metric="rmse", value=5 * long["value"])])
+    with pytest.raises(UsageError, match="has several metrics: name one of acc and rmse with --metric"):
+        read(both)
+    assert read(both, metric="rmse").greater_is_better is False
+    assert read(both[both["metric"] == "acc"], metric="acc").metric == "acc"
+    # TabArena has another metric for other kinds of data.
+    read(both[(both["metric"] == "acc") == (both["dataset"] < "d4")])
+
+
 def test_errors_of_other_units_are_compared_by_ratio(read):
     frame = _frame(gap=0.1, spread=0.001).rename(columns={"accuracy": "rmse"})
     units = frame["dataset"].map({f"d{d}": 10.0**d for d in range(8)})
