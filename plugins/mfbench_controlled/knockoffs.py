@@ -16,10 +16,10 @@ from sklearn.linear_model import LassoCV
 from sklearn.model_selection import KFold
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from mfbench_controlled._gaussian import CONSTRUCTIONS, differences, draw
-from mfbench_learners.selectors import NumberSelector, are_numbers, responses_of, standardised
+from mfbench_learners.selectors import NumberSelector, are_numbers, fitted_strength, responses_of, standardised
 
 Floats = NDArray[np.float64]
 _FOLDS = 5
@@ -48,14 +48,14 @@ class Knockoffs(NumberSelector):
         Largest false discovery rate. At least 1/q features must be selected, or none are.
     construction : {"minimum-correlation", "equicorrelated"}, default="minimum-correlation"
         How *s* is chosen: features and their knockoffs as little correlated as possible on average, or all alike.
-    statistic : {"lasso", "forest", "margin"}, default="lasso"
+    statistic : {"lasso", "forest", "margin"} or estimator, default="lasso"
         *Z*: absolute coefficients of a lasso whose penalty is chosen by 5-fold cross-validation, summed over classes;
-        decrease of the impurity in 200 trees; or, for classes, the mean distance to the nearest misses minus that to
-        the nearest hits.
+        decrease of the impurity in 200 trees; for classes, the mean distance to the nearest misses minus that to the
+        nearest hits; or the `feature_importances_` of an estimator, or else its largest absolute `coef_`.
     offset : {0, 1}, default=1
         *c*. With 0 the modified rate E(V / (R + 1/q)) is bounded instead, for V false among R selected features.
     random_state : int, RandomState or None, default=None
-        Seed of knockoffs, folds and trees.
+        Seed of knockoffs, folds and trees, and of `statistic` if it has one.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class Knockoffs(NumberSelector):
         **NumberSelector._parameter_constraints,
         "q": [Interval(Real, 0, 1, closed="neither")],
         "construction": [StrOptions(set(CONSTRUCTIONS))],
-        "statistic": [StrOptions({"lasso", "forest", "margin"})],
+        "statistic": [StrOptions({"lasso", "forest", "margin"}), HasMethods(["fit"])],
         "offset": [Interval(Integral, 0, 1, closed="both")],
         "random_state": ["random_state"],
     }
@@ -114,7 +114,7 @@ class Knockoffs(NumberSelector):
         target: str = "auto",
         q: float = 0.1,
         construction: str = "minimum-correlation",
-        statistic: str = "lasso",
+        statistic: Any = "lasso",
         offset: int = 1,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -130,7 +130,8 @@ class Knockoffs(NumberSelector):
         self._check_classes(y)
         if len(X) < _FOLDS:
             raise ValueError(f"Knockoffs needs at least {_FOLDS} samples; n_samples = {len(X)}")
-        if self.statistic == "margin" and (are_numbers(y) or np.bincount(y).min() < 2):
+        margin = isinstance(self.statistic, str) and self.statistic == "margin"
+        if margin and (are_numbers(y) or np.bincount(y).min() < 2):
             raise ValueError('statistic="margin" needs classes of at least two samples each')
         rng = check_random_state(self.random_state)
         Z, varies = standardised(X)
@@ -148,7 +149,12 @@ class Knockoffs(NumberSelector):
         # Each pair changes places at random, so that no statistic can prefer what comes first.
         changes = rng.random_sample(Z.shape[1]) < 0.5
         both = np.hstack([np.where(changes, copies, Z), np.where(changes, Z, copies)])
-        first, second = np.split(_STATISTICS[self.statistic](both, y, int(rng.randint(2**31))), 2)
+        seed = int(rng.randint(2**31))
+        if isinstance(self.statistic, str):
+            weights = _STATISTICS[self.statistic](both, y, seed)
+        else:
+            weights = fitted_strength(self.statistic, both, y, seed)
+        first, second = np.split(weights, 2)
         return np.asarray(np.where(changes, second - first, first - second))
 
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.linalg import toeplitz
 from scipy.stats import f_oneway
-from sklearn.linear_model import LinearRegression
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 from mfbench_controlled._gaussian import differences, draw
@@ -69,7 +70,9 @@ class TestKnockoffs:
             ]
             assert threshold_of(contrasts, q, offset) == (allowed[0] if allowed else np.inf)
 
-    @pytest.mark.parametrize("statistic", ["lasso", "margin", "forest"])
+    @pytest.mark.parametrize(
+        "statistic", ["lasso", "margin", "forest", LogisticRegression(), RandomForestClassifier(50)], ids=str
+    )
     def test_relevant_features_are_selected(self, statistic):
         rng = np.random.default_rng(1)
         X = rng.normal(size=(400, 16))
