@@ -75,7 +75,10 @@ class LeakageRunner(PredictionRunner):
     def run(self, trial: Trial, method: ResolvedMethod, fold: Fold) -> TrialResult:
         """Run a method on a fold, then again with the selection of all rows."""
         result = super().run(trial, method, fold)
-        if result.status is not Status.OK or method.selector is None:
+        if result.status is not Status.OK:
+            return result
+        result.scores |= dict.fromkeys(LEAKAGE_SCORES, np.nan)
+        if method.selector is None:
             return result
         leaked = self._leaked(trial, method, fold)
         if leaked.status is not Status.OK:

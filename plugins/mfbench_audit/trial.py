@@ -15,6 +15,7 @@ from mfbench.suite.loading import SuiteLocation
 from mfbench.suite.methods import ResolvedMethod
 from mfbench.suite.schema import Method, ProtocolSettings
 from mfbench_audit.designs import CORRELATED
+from mfbench_audit.protocol import AUDIT_SCORES
 from mfbench_protocols.detection import DetectionRunner, RoundFold, resolve_detector
 from mfbench_protocols.splits import GroundTruth
 
@@ -78,7 +79,8 @@ class AuditRunner(DetectionRunner):
             estimator = self.registry.make(method.selector.expression, "selector")
             rate, bound, marginal = promise_of(name, estimator, self.registry)
             selected = np.isin(fold.order, result.selected)
-            result.scores = error_scores(selected, fold, rate, marginal=marginal) | {"promise": bound}
+            own = error_scores(selected, fold, rate, marginal=marginal) | {"promise": bound}
+            result.scores = dict.fromkeys(AUDIT_SCORES, np.nan) | own
         return result
 
 

@@ -127,3 +127,8 @@ def test_the_choice_is_made_without_the_fold():
     assert row["reported"] == pytest.approx(1.6 / 3)
     assert row["chosen_without_the_fold"] == pytest.approx(0.5 / 3)
     assert row["optimism"] == pytest.approx(1.1 / 3)
+
+
+def test_a_bundle_of_a_run_is_accepted(runs, tmp_path):
+    bundle = mfbench.bundle_run(runs["leakage"], tmp_path / "claim.zip")
+    assert optimism_frame(mfbench.load_run(bundle)).equals(optimism_frame(runs["leakage"]))
