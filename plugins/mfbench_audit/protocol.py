@@ -22,8 +22,8 @@ AUDIT_SCORES: dict[str, Score] = {
 
 
 LEAKAGE_SCORES: dict[str, Score] = {
-    "leaked": Score(),  # the first metric, with features selected on all rows before they are split
-    "optimism": Score(),  # by how much that looks better than it is
+    "leaked": Score(percent=False),  # the first metric, with features selected on all rows before they are split
+    "optimism": Score(percent=False),  # by how much that looks better than it is
 }
 """Scores of a leaking trial, which belong in no comparison."""
 
