@@ -1,0 +1,1 @@
+"""One table, one question: which features, how many, and what score to expect."""
