@@ -27,7 +27,7 @@ from mfbench_select.pairs import Pair
 from mfbench_select.suite import ALL, RANDOM, Pipeline
 
 SUMMARY = "table.json"
-LEVEL = 0.05
+ONE_ERROR = 0.1587  # one-sided p-value of a difference of one standard error
 METRICS = {"accuracy": False, "balanced_accuracy": True}
 """Scores of classes that are means over rows, and whether each class counts alike; numbers are scored by R²."""
 
@@ -133,6 +133,13 @@ def answer_of(run: Run) -> Answer:
     )
 
 
+def has_answer(run: Run) -> bool:
+    """Return whether some pipeline that selects has results for all folds of the first repeat."""
+    trials = run.outcomes
+    done = trials[(trials["status"] == "ok") & (trials["repeat"] == 0)].groupby("method").size()
+    return any(n >= run.protocol.folds and Pipeline.of(str(label), 0).selects for label, n in done.items())
+
+
 def _simplicity(pipeline: Pipeline) -> tuple[bool, int]:
     return pipeline.selector == RANDOM, pipeline.size
 
@@ -177,9 +184,11 @@ def _best(scores: RowScores, among: list[int]) -> int | None:
 
 
 def _enough(scores: RowScores, pipelines: list[Pipeline], selecting: list[int], best: int) -> int:
-    """Return the best pipeline with the smallest number of features that is not significantly worse than the best."""
+    """Return the best pipeline with the fewest features with which one is within a standard error of the best."""
     for size in sorted({pipelines[k].size for k in selecting}):
-        near = [k for k in selecting if pipelines[k].size == size and (k == best or p_worse(scores, k, best) >= LEVEL)]
+        near = [
+            k for k in selecting if pipelines[k].size == size and (k == best or p_worse(scores, k, best) >= ONE_ERROR)
+        ]
         if near:
             return near[best_of(scores.scores[near])]
     return best

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,25 +16,28 @@ import numpy as np
 import pandas as pd
 
 from mfbench import Run
-from mfbench.api import Outcome, estimate_suite, run_request
+from mfbench.api import Outcome, run_request
 from mfbench.api.request import DEFAULT_OUT, Request
 from mfbench.base.files import write_text, write_whole
 from mfbench.errors import MfbenchError, UsageError, explained
+from mfbench.host.expressions import parse
 from mfbench.host.registry import Registry, load_registry
 from mfbench.run.environment import available_cpus
 from mfbench.run.forecast.order import seconds_of
 from mfbench.run.runner import Observer
-from mfbench_select.answer import METRICS, SUMMARY, Answer, answer_of
+from mfbench.suite.costs import parse_complexity
+from mfbench_select.answer import METRICS, SUMMARY, Answer, answer_of, has_answer
 from mfbench_select.pairs import MOST_FEATURES, interacting_pairs
 from mfbench_select.pipeline import code_of, estimator_of
 from mfbench_select.report import lines_of
-from mfbench_select.suite import FOLDS, RANDOM, REPEATS, Pipeline, pairs_of, pipelines_of, suite_text
+from mfbench_select.suite import FOLDS, LEARNERS, REPEATS, SELECTORS, Part, Pipeline, pairs_of, pipelines_of, suite_text
 from mfbench_select.tables import TidyTable, tidy
 
 BUDGET = "2m"
-_PLANNED = 0.8  # share of the budget that forecasts may fill
-_STARTUP = 4.0  # seconds
-_ROLES = ("groups", "time", "weights")
+Pair = tuple[Part, Part]
+_PLANNED = 0.6  # share of the budget that forecasts may fill
+_STARTUP = 8.0  # seconds of planning, of starting workers and of the report
+_TRIAL = 5e-3  # seconds of a trial besides its fits
 
 
 class Selection:
@@ -99,7 +103,9 @@ class Selection:
 
     def code(self) -> str:
         """Return the Python that makes the recommended pipeline."""
-        return code_of(self.pipeline(), self.table.frame[self.table.features])
+        (dataset,) = self.run.datasets["dataset"]
+        path = (Path(self.run.path).parent / str(dataset)).as_posix()
+        return code_of(self.pipeline(), self.table.frame[self.table.features], path, self.table.target)
 
     def fitted(self) -> Any:
         """Return the recommended pipeline, fitted to the whole table."""
@@ -120,6 +126,8 @@ class Prepared:
     pipelines: list[Pipeline]
     repeats: int
     left_out: int  # pipelines that did not fit into the budget
+    least: list[Pipeline]  # those of the first selector and learner
+    ends: float  # time of the monotonic clock at which the budget ends
 
 
 def select(
@@ -234,6 +242,7 @@ def prepare(
     columns: Mapping[str, str] | None = None,
 ) -> Prepared:
     """Write the table and the suite; pipelines that do not fit into the time or the number of trials are left out."""
+    start = time.monotonic()
     metric = metric or ("r2" if table.is_regression else "accuracy")
     allowed = ("r2",) if table.is_regression else tuple(METRICS)
     if metric not in allowed:
@@ -242,7 +251,7 @@ def prepare(
     stem = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:50].strip("-") or "table"
     slug = f"select-{stem}"
     folder = Path(out) / slug
-    features = [feature for feature in table.features if feature not in columns.values()]
+    features = table.features
     with explained(MfbenchError, lambda reason: f"cannot write to {folder}: {reason}", OSError):
         write_whole(folder / f"{stem}.parquet", table.frame.to_parquet(index=False))
     write_text(folder / SUMMARY, json.dumps(_summary(table, features, columns), allow_nan=False))
@@ -268,11 +277,11 @@ def prepare(
     if max_trials is not None:
         pipelines, repeats = _within_trials(n_features, pairs, max_trials)
     else:
-        write(everything, 1)
-        seconds = _budget(budget) * _PLANNED - _STARTUP
-        pipelines, repeats = _within_time(n_features, pairs, path, out, seconds, jobs)
+        seconds = (_budget(budget) - _STARTUP - (time.monotonic() - start)) * _PLANNED
+        pipelines, repeats = _within_time(table, pairs, seconds, jobs)
     write(pipelines, repeats)
-    return Prepared(path, table, pipelines, repeats, len(everything) - len(pipelines))
+    least, ends = pipelines_of(n_features, pairs[:1]), start + _budget(budget)
+    return Prepared(path, table, pipelines, repeats, len(everything) - len(pipelines), least, ends)
 
 
 def _budget(budget: str | float | None) -> float:
@@ -297,7 +306,7 @@ def _summary(table: TidyTable, features: Sequence[str], columns: Mapping[str, st
     return summary
 
 
-def _within_trials(n_features: int, pairs: Sequence[Any], most: int) -> tuple[list[Pipeline], int]:
+def _within_trials(n_features: int, pairs: Sequence[Pair], most: int) -> tuple[list[Pipeline], int]:
     """Return the pipelines and repeats of at most so many trials: first fewer repeats, then fewer pairs."""
     for count in range(len(pairs), 0, -1):
         pipelines = pipelines_of(n_features, pairs[:count])
@@ -308,25 +317,37 @@ def _within_trials(n_features: int, pairs: Sequence[Any], most: int) -> tuple[li
     raise UsageError(f"--max-trials {most} is too few: one selector and learner, five folds once, need {least}")
 
 
-def _within_time(
-    n_features: int, pairs: Sequence[Any], path: Path, out: Path | str, seconds: float, jobs: int
-) -> tuple[list[Pipeline], int]:
-    """Return the pipelines and repeats that forecasts fit into a time; the first pair is always tried."""
-    estimate = estimate_suite(Request(str(path), out=Path(out)))
-    cost = {share.name: share.seconds for share in estimate.methods}
-    workers = jobs or available_cpus()
-    kept: list[Any] = []
-    for pair in pairs:
-        trial = [*kept, pair]
-        if not kept or _seconds(pipelines_of(n_features, trial), cost) <= seconds * workers:
-            kept = trial
+def _within_time(table: TidyTable, pairs: Sequence[Pair], seconds: float, jobs: int) -> tuple[list[Pipeline], int]:
+    """Return the pipelines and repeats that declared costs fit into a time; the first pair is always tried."""
+    forecast, n_features, kept = _Forecast(table), len(table.features), [pairs[0]]
+    seconds *= jobs or available_cpus()
+    for pair in pairs[1:]:
+        if forecast(pipelines_of(n_features, [*kept, pair])) <= seconds:
+            kept.append(pair)
     pipelines = pipelines_of(n_features, kept)
-    one = max(_seconds(pipelines, cost), 1e-9)
-    return pipelines, max(1, min(REPEATS, int(seconds * workers / one)))
+    return pipelines, max(1, min(REPEATS, int(seconds / forecast(pipelines))))
 
 
-def _seconds(pipelines: Sequence[Pipeline], cost: Mapping[str, float]) -> float:
-    return sum(cost.get(pipeline.label, 0.0) for pipeline in pipelines)
+class _Forecast:
+    """Predicts the seconds of one repeat on one worker, from the costs that plugins declare."""
+
+    def __init__(self, table: TidyTable) -> None:
+        self.n, self.p = len(table.frame) * (1.0 - 1.0 / FOLDS), len(table.features)
+        self.k = 1 if table.is_regression else int(table.frame[table.target].nunique())
+        registry, kind = load_registry(), "regressor" if table.is_regression else "classifier"
+        parts = [("selector", part) for part in SELECTORS] + [(kind, part) for part in LEARNERS[table.is_regression]]
+        self.formulas = {
+            (role, part.code): parse_complexity(registry.entry(role, parse(part.expression).name).spec.complexity)
+            for role, part in parts
+        }
+        self.kind = kind
+
+    def __call__(self, pipelines: Sequence[Pipeline]) -> float:
+        selectors = {one.selector for one in pipelines if one.selects}
+        fits = sum(self.formulas["selector", code](self.n, self.p, self.k) for code in selectors)
+        for one in pipelines:
+            fits += _TRIAL + self.formulas[self.kind, one.learner](self.n, one.size, self.k)
+        return FOLDS * fits
 
 
 def run_prepared(
@@ -340,17 +361,14 @@ def run_prepared(
     observer: Observer | None = None,
     downloads: AbstractContextManager[Any] = nullcontext(),  # noqa: B008 - nullcontext is reusable
 ) -> Outcome:
-    """Run a suite that `prepare` has written."""
-    limit = None if max_trials is not None else _budget(budget)
+    """Run a suite that `prepare` has written.
+
+    If the budget ends before any pipeline has been through all folds, the fewest that give an answer are completed.
+    """
+    limit = None if max_trials is not None else max(1.0, prepared.ends - time.monotonic())
     request = Request(str(prepared.suite), out=Path(out), budget=limit, jobs=jobs, fresh=fresh)
-    return run_request(request, observer, downloads)
-
-
-def n_trials(prepared: Prepared) -> int:
-    """Return the number of trials of a prepared suite."""
-    return FOLDS * prepared.repeats * len(prepared.pipelines)
-
-
-def n_selecting(prepared: Prepared) -> int:
-    """Return the number of pipelines that are candidates: all but those of random features."""
-    return sum(pipeline.selector != RANDOM for pipeline in prepared.pipelines)
+    outcome = run_request(request, observer, downloads)
+    if outcome.interrupt is None and outcome.progress.pending and not has_answer(outcome.run):
+        request = replace(request, budget=None, fresh=False, only=tuple(one.label for one in prepared.least))
+        outcome = run_request(request, observer, downloads)
+    return outcome

@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 MOST_FEATURES = 300
 _LEAST_ROWS = 30
 _BINS = 3
-_ROUNDS = 60
+_ROUNDS, _CLOSE = 100, 1e-4  # of the fit: at most so many, until margins differ by less than this many rows
 _BLOCK = 20_000  # pairs at once
 
 
@@ -67,11 +67,15 @@ def interacting_pairs(X: pd.DataFrame, y: pd.Series, level: float = 0.05) -> lis
 def interaction_p(tables: Floats) -> Floats:
     """Return the p-value of no three-way interaction for each table of shape (n_tables, classes, bins, bins)."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        fitted = np.ones_like(tables)
+        fitted, margins = np.ones_like(tables), [tables.sum(axis=axis, keepdims=True) for axis in (1, 2, 3)]
         for _ in range(_ROUNDS):
-            for axis in (1, 2, 3):
-                ratio = tables.sum(axis=axis, keepdims=True) / fitted.sum(axis=axis, keepdims=True)
-                fitted *= np.where(np.isfinite(ratio), ratio, 0.0)
+            change = 0.0
+            for axis, margin in zip((1, 2, 3), margins, strict=True):
+                own = fitted.sum(axis=axis, keepdims=True)
+                change = max(change, float(np.abs(margin - own).max(initial=0.0)))
+                fitted *= np.where(own > 0, margin / own, 0.0)
+            if change < _CLOSE:
+                break
         terms = np.where(tables > 0, tables * np.log(tables / fitted), 0.0)
     deviance = 2.0 * terms.sum(axis=(1, 2, 3))
     # Levels that do not occur take their degrees of freedom with them.

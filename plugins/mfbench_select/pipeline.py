@@ -44,10 +44,10 @@ def _columns(frame: pd.DataFrame) -> tuple[list[str], list[str]]:
     return [str(name) for name in frame if str(name) not in categories], categories
 
 
-def code_of(estimator: Any, frame: pd.DataFrame) -> str:
-    """Return the lines of Python that make an estimator of `estimator_of`."""
+def code_of(estimator: Any, frame: pd.DataFrame, table: str, target: str) -> str:
+    """Return the lines of Python that make an estimator of `estimator_of`; `table` is the path of the Parquet file."""
     numbers, categories = _columns(frame)
-    steps, imports = dict(estimator.steps), ["from sklearn.pipeline import Pipeline"]
+    steps, imports = dict(estimator.steps), ["import pandas as pd", "from sklearn.pipeline import Pipeline"]
     learner_kind = next(kind for kind in ("classifier", "regressor") if kind in steps)
     parts = [steps[learner_kind]]
     if "features" in steps:
@@ -56,7 +56,8 @@ def code_of(estimator: Any, frame: pd.DataFrame) -> str:
     else:
         imports.append("from mfbench_select.features import encoder_of")
     imports += [f"from {_public_module(part)} import {type(part).__name__}" for part in parts]
-    lines = [*sorted(set(imports)), "", f"numbers = {numbers!r}", f"categories = {categories!r}"]
+    lines = [*sorted(set(imports), key=lambda line: (line.startswith("from"), line)), ""]
+    lines += [f'table = pd.read_parquet("{table}")', f"categories = {categories!r}", f"numbers = {numbers!r}"]
     lines.append("encoder = encoder_of(numbers, categories)")
     if "features" in steps:
         features = steps["features"]
@@ -65,7 +66,7 @@ def code_of(estimator: Any, frame: pd.DataFrame) -> str:
     else:
         first = '("encode", encoder)'
     lines.append(f'pipeline = Pipeline([{first}, ("{learner_kind}", {_call(steps[learner_kind])})])')
-    lines.append("pipeline.fit(table[numbers + categories], table[target])")
+    lines.append(f"pipeline.fit(table[numbers + categories], table[{target!r}])")
     return "\n".join(lines) + "\n"
 
 

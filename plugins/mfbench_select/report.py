@@ -11,7 +11,7 @@ import pandas as pd
 from mfbench import Cell, Chart, Run, Section, Table
 from mfbench.base.text import counted, listing
 from mfbench.errors import RunError
-from mfbench_select.answer import LEVEL, Answer, answer_of, gap, undecided
+from mfbench_select.answer import Answer, answer_of, gap, undecided
 from mfbench_select.inference import Interval, p_worse
 from mfbench_select.suite import ALL, RANDOM
 
@@ -140,7 +140,7 @@ def _enough(answer: Answer) -> str:
     text = f"{counted(enough.size, 'feature')} ({enough.name}: {_size(answer, answer.mean(enough))})"
     if enough != best:
         behind = _gain(answer, gap(answer, enough, best))
-        text += f", not significantly worse than {best.name}: {behind}"
+        text += f", within a standard error of {best.name}: {behind}"
     return text
 
 
@@ -172,9 +172,8 @@ def _notes(answer: Answer) -> list[str]:
         "to expect of the best of all pipelines, chosen on this table and fitted to all of it: bootstrap "
         "bias-corrected cross-validation, with a 95 % interval that allows for the rows that training parts share. "
         f"{_width(answer)}",
-        "Enough: the smallest number of features with which a pipeline is not significantly worse, at "
-        f"{100 * LEVEL:.0f} %, than the best that selects. Not separable: by Holm's procedure over all pipelines, on "
-        "paired rows.",
+        "Enough: the smallest number of features with which a pipeline is within one standard error of the best that "
+        "selects. Not separable: not significantly worse at 5 %, by Holm's procedure over all pipelines.",
     ]
     if answer.failed:
         more = f" and {len(answer.failed) - _EQUALS} more" if len(answer.failed) > _EQUALS else ""
@@ -236,8 +235,11 @@ def _specify_curve(answer: Answer, frame: pd.DataFrame) -> Any:
         "selector:N", title=None, scale=alt.Scale(domain=[*selectors, "random"], range=[*palette, "#b5b5b5"])
     )
     title = f"{_metric(answer)} of its best learner{', %' if answer.is_percent else ''}"
+    sizes = sorted(int(size) for size in best["size"].unique())
     base = alt.Chart(best).encode(
-        x=alt.X("size:Q", title="features", scale=alt.Scale(type="log")),
+        x=alt.X(
+            "size:Q", title="features", scale=alt.Scale(type="log", nice=False), axis=alt.Axis(values=sizes, grid=False)
+        ),
         y=alt.Y("score:Q", title=title, scale=alt.Scale(zero=False)),
         color=colour,
         tooltip=["selector:N", "size:Q", alt.Tooltip("score:Q", format=".3f")],
@@ -262,9 +264,7 @@ def _stability(answer: Answer) -> list[Section]:
     if not answer.features or answer.enough is None:
         return []
     shown = answer.features[:_FEATURES]
-    rows = [
-        [Cell(str(place)), Cell(name), Cell(f"{100 * share:.0f} %")] for place, (name, share) in enumerate(shown, 1)
-    ]
+    rows = [[Cell(name), Cell(f"{100 * share:.0f} %")] for name, share in shown]
     frame = pd.DataFrame(shown, columns=["feature", "share"])
     chart = Chart(
         "selection-shares",
@@ -275,7 +275,7 @@ def _stability(answer: Answer) -> list[Section]:
     )
     more = len(answer.features) - len(shown)
     notes = [f"{counted(more, 'feature')} more selected in some fold."] if more > 0 else []
-    return [Section("Features", [Table(["place", "feature", "folds"], rows)], [chart], notes)]
+    return [Section("Features", [Table(["feature", "folds"], rows)], [chart], notes)]
 
 
 def _specify_shares(frame: pd.DataFrame) -> Any:
@@ -334,7 +334,10 @@ def _columns(answer: Answer) -> list[Section]:
     taken = answer.table.get("taken", {})
     if not taken:
         return []
-    rows = [[Cell(str(name)), Cell(str(kind))] for name, kind in list(taken.items())[:200]]
-    more = len(taken) - len(rows)
-    notes = [f"{counted(more, 'more column')}, likewise."] if more > 0 else []
-    return [Section("What the columns were taken for", [Table(["column", "taken for"], rows, wrap=1)], notes=notes)]
+    rows = []
+    for kind in dict.fromkeys(taken.values()):
+        names = [str(name) for name, own in taken.items() if own == kind]
+        more = f" and {len(names) - _FEATURES} more" if len(names) > _FEATURES else ""
+        rows.append([Cell(str(kind)), Cell(str(len(names))), Cell(f"{', '.join(names[:_FEATURES])}{more}")])
+    table = Table(["taken for", "number", "columns"], rows, wrap=2)
+    return [Section("What the columns were taken for", [table])]

@@ -31,7 +31,7 @@ class Part:
     expression: str
 
 
-# In the order in which they are tried when not all fit into the budget: by mean rank in published runs of this kind.
+# In the order in which they are tried when not all fit into the budget: those that are fast and often good first.
 SELECTORS = (
     Part("F", "F-test", "anova-f"),
     Part("RF", "forest", "random-forest(n_estimators=100)"),

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from mfbench.base.text import counted, listing
 from mfbench.data.columns import MANY
@@ -43,13 +44,14 @@ class TidyTable:
     frame: pd.DataFrame  # float64 and categorical columns, the target last
     target: str
     is_regression: bool
+    kept: tuple[str, ...] = ()  # columns with a role of their own, such as groups
     taken: dict[str, str] = field(default_factory=dict)  # what each column was taken for
     remarks: list[str] = field(default_factory=list)
 
     @property
     def features(self) -> list[str]:
         """Names of the features."""
-        return [str(name) for name in self.frame.columns if name != self.target]
+        return [str(name) for name in self.frame.columns if name not in (self.target, *self.kept)]
 
 
 def read_table(
@@ -209,7 +211,7 @@ def tidy(
         if column not in names:
             raise UnknownNameError(what, column, names, f"in {where}")
     frame = frame.drop(columns=[name for name in drop if name != target])
-    result = TidyTable(pd.DataFrame(), target, is_regression=False)
+    result = TidyTable(pd.DataFrame(), target, is_regression=False, kept=tuple(kept))
     has_target = frame[target].notna()
     if not has_target.all():
         result.remarks.append(f"{counted(int((~has_target).sum()), 'row')} without a target left out.")
@@ -242,10 +244,12 @@ def _kind_of(
     name: str, column: pd.Series[Any], is_category: bool, is_kept: bool, problems: list[str]
 ) -> tuple[str, dict[str, pd.Series[Any]]]:
     """Return what a column was taken for, and the columns that it becomes."""
-    present = column[column.notna()]
-    distinct = present.nunique()
     if is_kept:
         return "as it is", {name: column}
+    if not is_category and (numbers := _plain_numbers(column)) is not None:
+        return _numeric(name, numbers, problems)
+    present = column[column.notna()]
+    distinct = present.nunique()
     if distinct == 0:
         return "empty, left out", {}
     if distinct == 1:
@@ -256,16 +260,11 @@ def _kind_of(
         return _dates(name, column)
     if isinstance(column.dtype, pd.CategoricalDtype) or pd.api.types.is_bool_dtype(column):
         return "category", {name: _categories(column)}
-    if pd.api.types.is_numeric_dtype(column):
-        return _numeric(name, pd.to_numeric(column).astype(float), problems)
     words = present.astype(str)
     odd = sorted({word for word in words.unique() if not _NUMBER.fullmatch(word)})
-    if not odd and not words.map(lambda word: _CODE.fullmatch(word) is not None).any():
-        return _numeric(name, pd.to_numeric(column.astype(object), errors="coerce").astype(float), problems)
     if (dates := _as_dates(column)) is not None:
         return _dates(name, dates)
-    numbers = distinct - len(odd)
-    if odd and numbers > 10 and words.isin(odd).sum() < len(words) / 2:
+    if odd and distinct - len(odd) > 10 and words.isin(odd).sum() < len(words) / 2:
         row = int(np.flatnonzero(column.isin(odd))[0]) + 1
         problems.append(
             f"column {name!r} holds numbers, but {str(column.iloc[row - 1])!r} in row {row}: correct it, leave it "
@@ -279,15 +278,40 @@ def _kind_of(
     return ("category, with leading zeros" if not odd else "category"), {name: _categories(column)}
 
 
-def _numeric(name: str, values: pd.Series[Any], problems: list[str]) -> tuple[str, dict[str, pd.Series[Any]]]:
-    present = values.dropna()
+def _plain_numbers(column: pd.Series[Any]) -> NDArray[np.float64] | None:
+    """Return a column as numbers; None if it holds anything else, or codes with leading zeros."""
+    if pd.api.types.is_bool_dtype(column) or isinstance(column.dtype, pd.CategoricalDtype):
+        return None
+    if pd.api.types.is_numeric_dtype(column):
+        return column.to_numpy(dtype=np.float64, na_value=np.nan)
+    missing = column.isna().to_numpy()
+    words = column.astype(object).to_numpy()
+    values = np.full(len(words), np.nan)
+    for row in np.flatnonzero(~missing):
+        word = str(words[row])
+        if not _NUMBER.fullmatch(word) or _CODE.fullmatch(word):
+            return None
+        values[row] = float(word)
+    return values
+
+
+def _numeric(name: str, values: NDArray[np.float64], problems: list[str]) -> tuple[str, dict[str, pd.Series[Any]]]:
+    present = values[~np.isnan(values)]
+    distinct = len(np.unique(present))
+    if distinct < 2:
+        return ("constant" if distinct else "empty") + ", left out", {}
     if np.isinf(present).any():
         problems.append(f"column {name!r} is infinite in row {int(np.flatnonzero(np.isinf(values))[0]) + 1}")
-    elif bool((present % 1 == 0).all()) and present.nunique() == len(present) == len(values) and len(values) > 10:
-        steps = np.diff(present)
-        if _IDENTIFIER.search(name) or bool((steps == 1).all()):
-            return "identifier, left out", {}
-    return "number", {name: values}
+    elif _numbers_rows(name, values):
+        return "identifier, left out", {}
+    return "number", {name: pd.Series(values)}
+
+
+def _numbers_rows(name: str, values: NDArray[np.float64]) -> bool:
+    """Return whether a column has a different whole number in every row, and its name or order says why."""
+    if len(values) <= 10 or len(np.unique(values)) < len(values) or not bool((values % 1 == 0).all()):
+        return False
+    return bool(_IDENTIFIER.search(name)) or bool((np.diff(values) == 1).all())
 
 
 def _categories(column: pd.Series[Any]) -> pd.Series[Any]:

@@ -374,3 +374,44 @@ def test_colon_as_published_in_2019():
     assert "naive Bayes is 14 points below" in prose
     undecided = {name for name, row in verdicts_of("reports/gene-2019/report.md").items() if row[5] == "1"}
     assert undecided >= set(differences), "each of these is undecided"
+
+
+def test_what_leakage_costs():
+    _, *rows = tables_of("reports/leakage/report.md")["Mean over datasets"][0]
+    measured = {(row[0], row[1]): f"{row[-2].rstrip(' !')} {row[-1]}" for row in rows}
+    kinds = ("more rows than features", "more features than rows")
+    _, *stated = tables_of("docs/leakage.md")["What to expect"][0]
+    assert [row[1:] for row in stated] == [[measured[row[0], kind] for kind in kinds] for row in stated]
+    cells = rows_by_name(tables_of("reports/leakage/report.md")["Optimism on each dataset, in percentage points"][0])
+    prose = prose_of("docs/leakage.md")
+
+    def ends(dataset):
+        values = [
+            float(cell.split(" ")[0].replace("−", "-")) for name, cell in cells[dataset].items() if name != "size"
+        ]
+        return min(values), max(values)
+
+    low, high = ends("audit-design(kind='null', n_samples=60, n_features=2000)")
+    assert f"it is {low:.0f} to {high:.0f} points" in prose
+    low, high = ends("leukemia")
+    assert f"it is {low:.1f} to {high:.1f} points".replace("-", "−") in prose
+    choices = rows_by_name(
+        tables_of("reports/leakage/report.md")["Choosing the best of many methods by the reported folds"][0]
+    )
+    values = [float(row["optimism"]) for name, row in choices.items() if "null" in name]
+    assert f"{min(values):.0f} to {max(values):.0f} points on the data without signal" in prose
+
+
+def test_probes_that_are_kept():
+    rows = rows_by_name(
+        tables_of("reports/probes/report.md")["Probes that were selected: mean over datasets and folds"][0]
+    )
+    kept = {name: row["of the probes"] for name, row in rows.items()}
+    assert {kept[name] for name in ("F-test", "MI", "JMI", "ReliefF")} == {"18 %", "19 %"}
+    stated = f"keep 18 to 19 %, a forest {kept['forest']}, mRMR {kept['mRMR']} and MultiSURF {kept['MultiSURF']}"
+    assert stated in prose_of("docs/data.md")
+
+
+def test_no_audited_selector_breaks_its_promise():
+    rows = rows_by_name(tables_of("reports/audit/report.md")["Verdicts over all designs"][0])
+    assert len(rows) == 12 and {row["verdict"] for row in rows.values()} == {"undecided"}
