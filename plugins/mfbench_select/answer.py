@@ -78,6 +78,8 @@ class Answer:
 
 def answer_of(run: Run) -> Answer:
     """Return what a run shows; only complete repeats count."""
+    if not len(run.datasets):
+        raise RunError("; ".join(run.left_out.values()) or "the run has no dataset")
     trials, dataset = run.trials, str(run.datasets["dataset"].iloc[0])
     facts = run.datasets.iloc[0]
     n_features, metric = int(facts["n_features"]), run.metrics[0]
@@ -241,9 +243,9 @@ def undecided(answer: Answer) -> list[str]:
 
 def _rows(n: float) -> str:
     if not np.isfinite(n) or n > 1e7:
-        return "the measured difference is not positive"
+        return "no gain was measured"
     step = 10 ** max(0, int(np.floor(np.log10(max(n, 1.0)))) - 1)
-    return f"about {int(np.ceil(n / step) * step):,} rows like these would show a difference of the measured size"
+    return f"about {int(np.ceil(n / step) * step):,} rows would show the measured gain"
 
 
 def gap(answer: Answer, pipeline: Pipeline, other: Pipeline) -> Interval:

@@ -126,7 +126,8 @@ def select(
     else:
         _show(console, lines_of(answer))
         if prepared.left_out:
-            console.print(f"{counted(prepared.left_out, 'pipeline')} did not fit into the budget and were not tried.")
+            limit = "--budget" if max_trials is None else "--max-trials"
+            print_line(console, f"{counted(prepared.left_out, 'pipeline')} left out to keep within {limit}.")
         print_line(console, f"Page: {page}")
     if save is not None:
         _save(selection, save)

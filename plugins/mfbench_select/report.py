@@ -19,11 +19,12 @@ _SHOWN = 12  # features in the answer
 _FEATURES = 30  # of the page's table and chart
 _PAIRS = 10
 _EQUALS = 4
+_RARE = 0.8  # share of the largest class from which on accuracy says little
 
 
 def sections_of(run: Run) -> list[Section]:
     """Return the sections of a run of the protocol ``select``."""
-    if len(run.datasets) != 1:
+    if len(run.datasets) > 1:
         return [Section("Selection", notes=["Only a suite of one dataset has this report."])]
     try:
         answer = answer_of(run)
@@ -60,9 +61,9 @@ def lines_of(answer: Answer) -> list[tuple[str, str]]:
     for name, interval in (("all features", answer.over_all), ("random features", answer.over_random)):
         if interval is not None:
             lines.append((name, f"selecting gains {_gain(answer, interval)}"))
-    lines.append(("constant", f"{_size(answer, answer.constant)}"))
+    lines.append(("constant", _constant(answer)))
     lines.append(("not separable", _equals(answer)))
-    if answer.table:
+    if answer.table.get("tested_pairs"):
         lines.append(("only together", _together(answer)))
     lines.append(("undecided", "; ".join(undecided(answer)) or "none of these questions"))
     return lines
@@ -104,7 +105,15 @@ def _size(answer: Answer, value: float, sign: str = "") -> str:
 
 
 def _share(answer: Answer, interval: Interval) -> str:
-    return f"{_size(answer, interval.value)} [{_size(answer, interval.low)}, {_size(answer, interval.high)}]"
+    unit = " %" if answer.is_percent else ""
+    return f"{_size(answer, interval.value)}{unit} [{_size(answer, interval.low)}, {_size(answer, interval.high)}]"
+
+
+def _constant(answer: Answer) -> str:
+    if not answer.is_percent:
+        return _size(answer, answer.constant)
+    hint = "; --metric balanced_accuracy counts each class alike" if answer.constant >= _RARE else ""
+    return f"{_size(answer, answer.constant)} %{hint}"
 
 
 def _gain(answer: Answer, interval: Interval) -> str:
@@ -155,8 +164,6 @@ def _equals(answer: Answer) -> str:
 
 
 def _together(answer: Answer) -> str:
-    if not answer.table.get("tested_pairs"):
-        return "not tested"
     alone = [pair for pair in answer.pairs if pair.alone]
     if not answer.pairs:
         return "no pair of features interacts significantly"

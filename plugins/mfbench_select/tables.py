@@ -27,6 +27,7 @@ from mfbench.errors import DataError, UnknownNameError, UsageError, explained
 MISSING = ("", "?", "-", ".", "NA", "N/A", "n/a", "#N/A", "NULL", "null", "None", "NaN", "nan", "NAN", "<NA>")
 SEPARATORS = (",", ";", "\t", "|")
 _TEXT = (".csv", ".tsv", ".txt", ".data")
+FEWEST = 5  # rows of a class, as many as there are folds
 _SHOWN = 5  # problems and columns in a message
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
@@ -227,6 +228,8 @@ def tidy(
         result.taken[name] = kind
         columns |= parts
     goal = _target(frame[target], target, task, result, problems)
+    if not problems and not result.is_regression:
+        goal, columns = _without_rare(goal, columns, result)
     if problems:
         more = f"; and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
         raise DataError(f"{where}: {'; '.join(problems[:_SHOWN])}{more}")
@@ -234,6 +237,26 @@ def tidy(
         raise DataError(f"{where} has no column left that could be a feature: {listing(_described(result.taken))}")
     result.frame = pd.DataFrame({**columns, target: goal})
     return result
+
+
+def _without_rare(
+    goal: pd.Series[Any], columns: dict[str, pd.Series[Any]], result: TidyTable
+) -> tuple[pd.Series[Any], dict[str, pd.Series[Any]]]:
+    """Leave out the rows of classes that are too rare for every fold to have one."""
+    counts = goal.value_counts()
+    rare = [str(name) for name in counts.index[counts < FEWEST]]
+    if not rare:
+        return goal, columns
+    if len(counts) - len(rare) < 2:
+        number = "one class" if len(counts) > len(rare) else "no class"
+        raise DataError(f"the target {result.target!r} has {number} of at least {FEWEST} rows: two are needed")
+    enough = ~goal.isin(rare).to_numpy()
+    n_rows = int((~enough).sum())
+    result.remarks.append(
+        f"{counted(n_rows, 'row')} of classes with fewer than {FEWEST} rows left out: {listing(rare)}."
+    )
+    goal = goal[enough].reset_index(drop=True).cat.remove_unused_categories()
+    return goal, {name: values[enough].reset_index(drop=True) for name, values in columns.items()}
 
 
 def _described(taken: dict[str, str]) -> list[str]:

@@ -63,9 +63,9 @@ class TestReading:
 
     def test_arff(self, tmp_path):
         path = tmp_path / "t.arff"
-        path.write_text("@relation r\n@attribute x numeric\n@attribute y {a,b}\n@data\n1,a\n?,b\n2,b\n")
+        path.write_text("@relation r\n@attribute x numeric\n@attribute y {a,b}\n@data\n" + "1,a\n?,b\n" * 5 + "2,b\n")
         frame = tidy(read_table(path), "y").frame
-        assert frame["x"].isna().tolist() == [False, True, False] and frame["y"].tolist() == ["a", "b", "b"]
+        assert frame["x"].isna().sum() == 5 and frame["y"].tolist() == [*["a", "b"] * 5, "b"]
 
     @pytest.mark.parametrize(
         ("text", "message"),
@@ -166,6 +166,16 @@ class TestColumns:
         frame.loc[[1, 5], "outcome"] = None
         table = tidy(frame, "outcome")
         assert len(table.frame) == 58 and table.remarks == ["2 rows without a target left out."]
+
+    def test_classes_that_are_rarer_than_folds(self):
+        frame = messy()
+        frame.loc[[3, 9], "outcome"] = "unclear"
+        table = tidy(frame, "outcome")
+        assert table.remarks == ["2 rows of classes with fewer than 5 rows left out: unclear."]
+        assert len(table.frame) == 58 and list(table.frame["outcome"].cat.categories) == ["no", "yes"]
+        frame["outcome"] = ["unclear", *["yes"] * 59]
+        with pytest.raises(DataError, match="one class of at least 5 rows"):
+            tidy(frame, "outcome")
 
     def test_a_table_without_features(self):
         with pytest.raises(DataError, match="no column left that could be a feature: 'constant' is constant"):
