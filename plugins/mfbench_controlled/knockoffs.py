@@ -19,7 +19,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from mfbench_controlled._gaussian import CONSTRUCTIONS, differences, draw
-from mfbench_learners.selectors import NumberSelector, are_numbers, fitted_strength, responses_of, standardised
+from mfbench_learners.selectors import NumberSelector, are_numbers, fitted, responses_of, standardised
 
 Floats = NDArray[np.float64]
 _FOLDS = 5
@@ -153,7 +153,9 @@ class Knockoffs(NumberSelector):
         if isinstance(self.statistic, str):
             weights = _STATISTICS[self.statistic](both, y, seed)
         else:
-            weights = fitted_strength(self.statistic, both, y, seed)
+            model = fitted(self.statistic, both, y, seed)
+            has_importances = hasattr(model, "feature_importances_")
+            weights = model.feature_importances_ if has_importances else np.abs(np.atleast_2d(model.coef_)).max(axis=0)
         first, second = np.split(weights, 2)
         return np.asarray(np.where(changes, second - first, first - second))
 

@@ -122,11 +122,10 @@ def fitted(estimator: Any, X: NDArray[np.float64], y: NDArray[Any], seed: int) -
 
 
 def fitted_strength(selector: Any, X: NDArray[np.float64], y: NDArray[Any], seed: int) -> NDArray[np.float64]:
-    """Fit a copy of a selector, and return the importances of the features: for coefficients, the largest absolute."""
+    """Fit a copy of a selector, and return the absolute importances of the features: for coefficients, the largest."""
     model = fitted(selector, X, y, seed)
-    if hasattr(model, "feature_importances_"):
-        return np.asarray(model.feature_importances_, dtype=float)
-    return np.asarray(np.abs(np.atleast_2d(np.asarray(model.coef_, dtype=float))).max(axis=0))
+    weights = model.feature_importances_ if hasattr(model, "feature_importances_") else model.coef_
+    return np.asarray(np.abs(np.atleast_2d(np.asarray(weights, dtype=float))).max(axis=0))
 
 
 def responses_of(y: NDArray[Any]) -> NDArray[np.float64]:
