@@ -13,7 +13,7 @@ from mfbench.base.text import counted, listing
 from mfbench.errors import RunError
 from mfbench_select.answer import Answer, answer_of, gap, undecided
 from mfbench_select.inference import Interval, p_worse
-from mfbench_select.suite import ALL, RANDOM
+from mfbench_select.suite import ALL, RANDOM, REPEATS
 
 _SHOWN = 12  # features in the answer
 _FEATURES = 30  # of the page's table and chart
@@ -127,7 +127,7 @@ def _table(answer: Answer) -> str:
     if answer.classes:
         total = sum(answer.classes.values())
         common = sorted(answer.classes.items(), key=lambda item: -item[1])
-        shown = ", ".join(f"{name} {100 * count / total:.0f} %" for name, count in common[:3])
+        shown = ", ".join(f"{name}: {100 * count / total:.0f} %" for name, count in common[:3])
         parts.append(f"{len(common)} classes ({shown}{', …' if len(common) > 3 else ''})")
     elif low_high := answer.table.get("range"):
         parts.append(f"a number from {low_high[0]:g} to {low_high[1]:g}")
@@ -193,7 +193,10 @@ def _width(answer: Answer) -> str:
     if not answer.is_percent:
         return ""
     points = 100 * (answer.score.high - answer.score.low)
-    return f"With {answer.n_rows} rows it is {points:.0f} points wide; no method can make it much narrower."
+    shape = f"With {counted(answer.n_rows, 'row')} it is {points:.0f} points wide;"
+    if answer.n_repeats < REPEATS:
+        return f"{shape} with {REPEATS} repeats instead of {answer.n_repeats} it would be narrower."
+    return f"{shape} no method can make it much narrower."
 
 
 def _curve(answer: Answer) -> list[Section]:
