@@ -173,7 +173,10 @@ def _row_scores(
     strata = truth[complete].astype(np.intp) if METRICS.get(metric) else None
     groups = _groups(run, dataset)
     units = None if groups is None else groups[complete]
-    return RowScores(values[:, complete], run.protocol.folds, strata, units, metric in METRICS), truth[complete]
+    kept = truth[complete]
+    deviations = None if metric in METRICS else (kept - kept.mean()) ** 2 / spread
+    scores = RowScores(values[:, complete], run.protocol.folds, strata, units, metric in METRICS, deviations)
+    return scores, kept
 
 
 def _groups(run: Run, dataset: str) -> Any:

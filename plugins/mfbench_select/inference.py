@@ -8,7 +8,7 @@ Learning 107, 2018) chooses on resampled rows and scores the choice on the other
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -19,6 +19,7 @@ Floats = NDArray[np.float64]
 DRAWS = 500
 _BLOCK = 2**22  # numbers of one block of resampled rows
 _CLOSE = 1e-9
+_NUMBERS = 1.75  # by how much more the variance of an R² is inflated: without it, intervals cover 81 to 91 %
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,9 @@ class RowScores:
         Group of each row, if rows of a group depend on each other.
     are_shares : bool, default=True
         Whether all values are 0 or 1.
+    deviations : ndarray of shape (n_rows,) or None, default=None
+        For R², whose row scores are 1 minus squared errors over the variance of the target: each row's squared
+        deviation from the mean target, over that variance, since the variance is estimated from the same rows.
     """
 
     values: NDArray[np.float32]
@@ -53,6 +57,7 @@ class RowScores:
     strata: NDArray[np.intp] | None = None
     units: NDArray[np.intp] | None = None
     are_shares: bool = True
+    deviations: Floats | None = None
 
     @property
     def n_repeats(self) -> int:
@@ -95,7 +100,7 @@ class RowScores:
 
     def only(self, pipelines: Sequence[int]) -> RowScores:
         """Return the scores of some pipelines."""
-        return RowScores(self.values[:, :, list(pipelines)], self.folds, self.strata, self.units, self.are_shares)
+        return replace(self, values=self.values[:, :, list(pipelines)])
 
     @cached_property
     def _counts(self) -> NDArray[np.int32]:
@@ -169,7 +174,10 @@ def score_of(scores: RowScores, pipeline: int, level: float = 0.05) -> Interval:
 
 def _interval_around(scores: RowScores, pipeline: int, centre: float, level: float) -> Interval:
     if not scores.are_shares:
-        spread = scores.values[:, :, pipeline].var(axis=1, ddof=1, dtype=np.float64).mean()
+        rows = scores.values[:, :, pipeline].astype(np.float64)
+        if scores.deviations is not None:  # the influence of a row on 1 minus a ratio of sums
+            rows = np.sqrt(_NUMBERS) * (rows + (1.0 - centre) * scores.deviations)
+        spread = rows.var(axis=1, ddof=1).mean()
         error = float(np.sqrt(spread * scores.inflation / scores.n_units))
         half = float(special.stdtrit(scores.n_units - 1, 1.0 - level / 2)) * error
         return Interval(centre, centre - half, centre + half, error)

@@ -74,3 +74,55 @@ def true_score(X, y, pipeline, cell, rng, n=4_000):
     """Return the accuracy of a pipeline, fitted to a whole table, on new rows."""
     X_new, y_new = table(cell, rng, n)
     return float((predictions(X, y, X_new)[:, pipeline] == y_new).mean())
+
+
+# (rows, features, relevant features, coefficient of each), with noise of variance 1
+NUMBERS = {
+    "n=100, p=20, strong": (100, 20, 5, 0.45),
+    "n=100, p=200, weak": (100, 200, 5, 0.25),
+    "n=300, p=20, weak": (300, 20, 3, 0.2),
+    "n=100, p=50, null": (100, 50, 0, 0.0),
+}
+
+
+def table_of_numbers(cell, rng, n=None):
+    """Return a table of a cell whose target is a number."""
+    rows, p, relevant, coefficient = NUMBERS[cell]
+    X = rng.standard_normal((n or rows, p))
+    return X, coefficient * X[:, :relevant].sum(axis=1) + rng.standard_normal(len(X))
+
+
+def predicted_numbers(X, y, X_test):
+    """Return the predictions of all pipelines: two ridge regressions and ten neighbours for each size."""
+    centred, columns = y - y.mean(), []
+    order = np.argsort(-np.abs(centred @ X) / X.std(axis=0))
+    for size in SIZES:
+        kept = order[:size]
+        middle = X[:, kept].mean(axis=0)
+        A, B = X[:, kept] - middle, X_test[:, kept] - middle
+        for penalty in (1.0, 30.0):
+            weights = np.linalg.solve(A.T @ A + penalty * np.eye(size), A.T @ centred)
+            columns.append(y.mean() + B @ weights)
+        distances = (B**2).sum(axis=1)[:, None] - 2 * B @ A.T + (A**2).sum(axis=1)
+        columns.append(y[np.argpartition(distances, 9, axis=1)[:, :10]].mean(axis=1))
+    return np.column_stack(columns)
+
+
+def row_scores_of_numbers(X, y, rng, repeats=5):
+    """Return the row scores of all pipelines, whose mean is R²."""
+    values = np.zeros((repeats, len(y), 3 * len(SIZES)), dtype=np.float32)
+    for repeat in range(repeats):
+        folds = rng.permutation(len(y)) % FOLDS
+        for fold in range(FOLDS):
+            test = folds == fold
+            errors = y[test, None] - predicted_numbers(X[~test], y[~test], X[test])
+            values[repeat, test] = 1.0 - errors**2 / y.var()
+    return RowScores(values, FOLDS, are_shares=False, deviations=(y - y.mean()) ** 2 / y.var())
+
+
+def true_r2(X, y, pipeline, cell, rng, n=4_000):
+    """Return the R² of a pipeline, fitted to a whole table, on new rows."""
+    X_new, y_new = table_of_numbers(cell, rng, n)
+    _, _, relevant, coefficient = NUMBERS[cell]
+    errors = y_new - predicted_numbers(X, y, X_new)[:, pipeline]
+    return float(1.0 - (errors**2).mean() / (relevant * coefficient**2 + 1.0))

@@ -3,7 +3,16 @@
 import numpy as np
 import pytest
 from scipy.stats import binomtest, bootstrap, ttest_1samp
-from simulated_tables import CELLS, row_scores, table, true_score
+from simulated_tables import (
+    CELLS,
+    NUMBERS,
+    row_scores,
+    row_scores_of_numbers,
+    table,
+    table_of_numbers,
+    true_r2,
+    true_score,
+)
 
 from mfbench_select import inference
 from mfbench_select.inference import RowScores, difference, gain, not_worse, rows_to_decide, selected_score, wilson
@@ -55,6 +64,23 @@ class TestInterval:
         assert interval.high - interval.low == pytest.approx((high - low) * np.sqrt(2.25), rel=1e-3)
         resampled = bootstrap((values[0, :, 0],), np.mean, random_state=0).confidence_interval
         assert high - low == pytest.approx(resampled.high - resampled.low, rel=0.1)
+
+    def test_r2_is_a_ratio(self):
+        """The error is that of a bootstrap of 1 - SSE / SST, not that of the mean squared error alone."""
+        rng = np.random.default_rng(1)
+        for noise in (0.3, 3.0):
+            signal = rng.normal(size=400)
+            y = signal + noise * rng.normal(size=400)
+            errors = (y - signal) ** 2
+            scores = RowScores(
+                (1.0 - errors / y.var()).astype(np.float32)[None, :, None],
+                5,
+                are_shares=False,
+                deviations=(y - y.mean()) ** 2 / y.var(),
+            )
+            samples = rng.integers(0, 400, (2000, 400))
+            draws = [1.0 - errors[rows].mean() / y[rows].var() for rows in samples]
+            assert inference.score_of(scores, 0).error / np.sqrt(2.25 * 1.75) == pytest.approx(np.std(draws), rel=0.1)
 
     def test_the_mean_over_classes(self):
         strata = np.repeat([0, 1], [180, 20])
@@ -134,3 +160,20 @@ def test_coverage():
     for cell, (_, claims, widths) in measured.items():
         if "null" in cell:
             assert claims <= 0.05 and widths.min() > 0.0, cell
+
+
+@pytest.mark.nightly(reason="1,200 tables")
+def test_coverage_of_r2():
+    rates = {}
+    for cell in NUMBERS:
+        covered, claims = [], []
+        for number in range(300):
+            rng = np.random.default_rng([0, number])
+            X, y = table_of_numbers(cell, rng)
+            scores = row_scores_of_numbers(X, y, rng)
+            interval = selected_score(scores)
+            covered.append(interval.low <= true_r2(X, y, scores.best, cell, rng) <= interval.high)
+            claims.append(interval.low > 0.0)
+        rates[cell] = float(np.mean(covered))
+        assert "null" not in cell or np.mean(claims) <= 0.05
+    assert 0.93 <= np.mean(list(rates.values())) <= 0.99 and min(rates.values()) >= 0.89, rates
