@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from scipy import special
 
 Floats = NDArray[np.float64]
-DRAWS = 500
+DRAWS, _LEAST_DRAWS = 500, 50
+_MOST = 2e7  # drawn rows in all; tables of more than 40,000 rows, where choosing biases little, are drawn less often
 _BLOCK = 2**22  # numbers of one block of resampled rows
 _CLOSE = 1e-9
 _NUMBERS = 1.75  # by how much more the variance of an R² is inflated: without it, intervals cover 81 to 91 %
@@ -106,15 +107,16 @@ class RowScores:
     def _counts(self) -> NDArray[np.int32]:
         """How often each row is drawn, in each of the resampled tables."""
         rng, n = np.random.default_rng(0), self.values.shape[1]
+        draws = int(min(DRAWS, max(_LEAST_DRAWS, _MOST / n)))
         if self.units is not None:
             names, units = np.unique(self.units, return_inverse=True)
-            return rng.multinomial(len(names), np.full(len(names), 1.0 / len(names)), DRAWS)[:, units].astype(np.int32)
+            return rng.multinomial(len(names), np.full(len(names), 1.0 / len(names)), draws)[:, units].astype(np.int32)
         if self.strata is None:
-            return rng.multinomial(n, np.full(n, 1.0 / n), DRAWS).astype(np.int32)
-        counts = np.zeros((DRAWS, n), dtype=np.int32)
+            return rng.multinomial(n, np.full(n, 1.0 / n), draws).astype(np.int32)
+        counts = np.zeros((draws, n), dtype=np.int32)
         for code in np.unique(self.strata):
             rows = np.flatnonzero(self.strata == code)
-            counts[:, rows] = rng.multinomial(len(rows), np.full(len(rows), 1.0 / len(rows)), DRAWS)
+            counts[:, rows] = rng.multinomial(len(rows), np.full(len(rows), 1.0 / len(rows)), draws)
         return counts
 
     @cached_property
@@ -122,7 +124,7 @@ class RowScores:
         """Scores on the drawn rows, and on those not drawn, each of shape (draws, n_pipelines)."""
         step = max(1, _BLOCK // self.values.shape[1])
         inside, outside = [], []
-        for start in range(0, DRAWS, step):
+        for start in range(0, len(self._counts), step):
             counts = self._counts[start : start + step]
             inside.append(self._weighted(counts.astype(np.float64)))
             outside.append(self._weighted((counts == 0).astype(np.float64)))

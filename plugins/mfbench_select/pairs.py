@@ -11,7 +11,7 @@ from scipy import special
 from scipy.stats import chi2_contingency
 
 Floats = NDArray[np.float64]
-MOST_FEATURES = 300
+MOST_FEATURES, MOST_ROWS = 300, 20_000
 _LEAST_ROWS = 30
 _BINS = 3
 _ROUNDS, _CLOSE = 100, 1e-4  # of the fit: at most so many, until margins differ by less than this many rows
@@ -33,10 +33,14 @@ def interacting_pairs(X: pd.DataFrame, y: pd.Series, level: float = 0.05) -> lis
 
     Features, and a target of numbers, are divided at their quantiles. The test compares the table of two features and
     the target with its fit by all two-way margins (iterative proportional fitting); p-values are Bonferroni's. Returns
-    nothing for fewer than 30 rows. Of more than 300 columns, those that vary most are tested.
+    nothing for fewer than 30 rows. Of more than 300 columns, the first ones are tested, and of more than 20,000 rows as
+    many at random.
     """
     if len(y) < _LEAST_ROWS:
         return []
+    if len(y) > MOST_ROWS:
+        rows = np.sort(np.random.default_rng(0).choice(len(y), MOST_ROWS, replace=False))
+        X, y = X.iloc[rows].reset_index(drop=True), y.iloc[rows].reset_index(drop=True)
     bins = 2 if len(y) < 40 * _BINS**2 else _BINS
     target = _codes(y, bins, most=10)
     codes = {str(name): _codes(X[name], bins, most=bins) for name in X.columns}
