@@ -23,8 +23,8 @@ ROOT = Path(__file__).resolve().parents[2]
 Estimator = tuple[str, str]  # plugin and factory
 PAGE = "page.html"
 USE = (
-    "suites", "columns", "data", "datasets", "results", "claims", "select", "audit", "leakage", "scale", "gate", "security",
-    "cli", "checks",
+    "suites", "columns", "data", "datasets", "results", "claims", "select", "audit", "leakage", "scale", "gate",
+    "security", "cli", "checks",
 )  # fmt: skip
 PROJECT = ("docs/citation", "CHANGELOG", "CONTRIBUTING", "docs/architecture")
 
