@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from mfbench import Run
 from mfbench.errors import RunError
@@ -26,7 +27,6 @@ from mfbench_select.inference import (
 from mfbench_select.pairs import Pair
 from mfbench_select.suite import ALL, RANDOM, Pipeline
 
-SUMMARY = "table.json"
 ONE_ERROR = 0.1587  # one-sided p-value of a difference of one standard error
 METRICS = {"accuracy": False, "balanced_accuracy": True}
 """Scores of classes that are means over rows, and whether each class counts alike; numbers are scored by R²."""
@@ -36,7 +36,6 @@ METRICS = {"accuracy": False, "balanced_accuracy": True}
 class Answer:
     """Everything that a run shows. Scores are shares, or R² for numbers."""
 
-    dataset: str
     n_rows: int
     n_features: int
     metric: str
@@ -94,7 +93,9 @@ def answer_of(run: Run) -> Answer:
         raise RunError(f"no pipeline has results for all {folds} folds of a repeat: give more time, or drop features")
     n_repeats = _common_repeats(complete[kept])
     used = [label for label in kept if bool(complete[label].iloc[:n_repeats].all())]
-    scores, truth = _row_scores(run, done, dataset, used, n_repeats, metric)
+    summary = _summary(run)
+    groups = _groups(summary, is_grouped=dataset in run.settings.grouped)
+    scores, truth = _row_scores(run, done, dataset, used, n_repeats, metric, groups)
     pipelines = [Pipeline.of(label, n_features) for label in used]
     candidates = [k for k, one in enumerate(pipelines) if one.selector != RANDOM]
     pool = scores.only(candidates)
@@ -105,14 +106,9 @@ def answer_of(run: Run) -> Answer:
     enough = None if best is None else _enough(scores, pipelines, selecting, best)
     over_random = None
     if enough is not None and (rival := _random_rival(pipelines, pipelines[enough])) is not None:
-        alike = [
-            k
-            for k in selecting
-            if (pipelines[k].size, pipelines[k].learner) == (pipelines[rival].size, pipelines[rival].learner)
-        ]
+        alike = [k for k in selecting if _random_rival(pipelines, pipelines[k]) == rival]
         over_random = gain(scores, alike, [rival])
     return Answer(
-        dataset=dataset,
         n_rows=scores.values.shape[1],
         n_features=n_features,
         metric=metric,
@@ -128,9 +124,9 @@ def answer_of(run: Run) -> Answer:
         over_all=gain(scores, selecting, whole) if selecting and whole else None,
         over_random=over_random,
         equals=[pipelines[candidates[k]] for k in not_worse(pool, pool.best)],
-        pairs=[Pair(**pair) for pair in _summary(run).get("pairs", [])],
+        pairs=[Pair(**pair) for pair in summary.get("pairs", [])],
         classes=dict(facts["classes"]) if metric in METRICS else {},
-        table=_summary(run),
+        table=summary,
         failed=[Pipeline.of(label, n_features).name for label in labels if label not in used],
     )
 
@@ -153,7 +149,13 @@ def _common_repeats(complete: pd.DataFrame) -> int:
 
 
 def _row_scores(
-    run: Run, done: pd.DataFrame, dataset: str, used: list[str], n_repeats: int, metric: str
+    run: Run,
+    done: pd.DataFrame,
+    dataset: str,
+    used: list[str],
+    n_repeats: int,
+    metric: str,
+    groups: NDArray[np.intp] | None,
 ) -> tuple[RowScores, Any]:
     """Return the score of each row that is tested in every repeat, and the true targets of these rows."""
     place, tested = {label: k for k, label in enumerate(used)}, run.test_rows(dataset)
@@ -171,7 +173,6 @@ def _row_scores(
             values[repeat, rows, place[label]] = 1.0 - error
     complete = ~np.isnan(values).any(axis=(0, 2))
     strata = truth[complete].astype(np.intp) if METRICS.get(metric) else None
-    groups = _groups(run, dataset)
     units = None if groups is None else groups[complete]
     kept = truth[complete]
     deviations = None if metric in METRICS else (kept - kept.mean()) ** 2 / spread
@@ -179,9 +180,11 @@ def _row_scores(
     return scores, kept
 
 
-def _groups(run: Run, dataset: str) -> Any:
-    codes = _summary(run).get("groups")
-    return None if codes is None else np.asarray(codes, dtype=np.intp)
+def _groups(summary: dict[str, Any], *, is_grouped: bool) -> NDArray[np.intp] | None:
+    """Return the group of each row, if rows of a group depend on each other."""
+    if is_grouped and "groups" not in summary:
+        raise RunError("the groups of the rows are not known here: run mfbench select with --groups")
+    return np.asarray(summary["groups"], dtype=np.intp) if is_grouped else None
 
 
 def _best(scores: RowScores, among: list[int]) -> int | None:
@@ -220,13 +223,15 @@ def _features(run: Run, dataset: str, done: pd.DataFrame, pipeline: Pipeline) ->
     return [(names[k], float(counts[k] / folds)) for k in order if counts[k]]
 
 
+def summary_path(folder: Path, sha256: str) -> Path:
+    """Return where `mfbench select` writes about a table: beside the suite, by the hash of the data."""
+    return folder / f"table-{sha256[:12]}.json"
+
+
 def _summary(run: Run) -> dict[str, Any]:
-    """Return what `mfbench select` wrote about the table, beside its suite."""
-    path = Path(run.path).parent / SUMMARY
-    if not path.is_file():
-        return {}
-    with path.open(encoding="utf-8") as file:
-        summary = json.load(file)
+    """Return what `mfbench select` wrote about the table; empty for a suite of the user's own."""
+    path = summary_path(Path(run.path).parent, str(run.datasets["sha256"].iloc[0]))
+    summary = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     return summary if isinstance(summary, dict) else {}
 
 

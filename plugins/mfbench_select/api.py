@@ -26,8 +26,8 @@ from mfbench.run.environment import available_cpus
 from mfbench.run.forecast.order import seconds_of
 from mfbench.run.runner import Observer
 from mfbench.suite.costs import parse_complexity
-from mfbench_select.answer import METRICS, SUMMARY, Answer, answer_of, has_answer
-from mfbench_select.pairs import MOST_FEATURES, interacting_pairs
+from mfbench_select.answer import METRICS, Answer, answer_of, has_answer, summary_path
+from mfbench_select.pairs import interacting_pairs
 from mfbench_select.pipeline import code_of, estimator_of
 from mfbench_select.report import lines_of
 from mfbench_select.suite import FOLDS, LEARNERS, REPEATS, SELECTORS, Part, Pipeline, pairs_of, pipelines_of, suite_text
@@ -122,12 +122,12 @@ class Prepared:
     """A suite that is written but not run."""
 
     suite: Path
-    table: TidyTable
     pipelines: list[Pipeline]
     repeats: int
     left_out: int  # pipelines that did not fit into the budget
     least: list[Pipeline]  # those of the first selector and learner
     ends: float  # time of the monotonic clock at which the budget ends
+    summary: dict[str, Any]  # what the report states about the table
 
 
 def select(
@@ -249,29 +249,10 @@ def prepare(
         raise UsageError(f"the metric {metric!r} does not suit: use {' or '.join(allowed)}")
     columns = dict(columns or {})
     stem = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:50].strip("-") or "table"
-    slug = f"select-{stem}"
-    folder = Path(out) / slug
-    features = table.features
+    folder = Path(out) / f"select-{stem}"
     with explained(MfbenchError, lambda reason: f"cannot write to {folder}: {reason}", OSError):
         write_whole(folder / f"{stem}.parquet", table.frame.to_parquet(index=False))
-    write_text(folder / SUMMARY, json.dumps(_summary(table, features, columns), allow_nan=False))
-    path, n_features = folder / "suite.toml", len(features)
-
-    def write(pipelines: Sequence[Pipeline], repeats: int) -> None:
-        text = suite_text(
-            slug,
-            name,
-            f"{stem}.parquet",
-            table.target,
-            pipelines,
-            is_regression=table.is_regression,
-            metric=metric,
-            repeats=repeats,
-            seed=seed,
-            columns=columns,
-        )
-        write_text(path, text)
-
+    n_features, summary = len(table.features), _summary(table, columns)
     pairs = pairs_of(is_regression=table.is_regression)
     everything = pipelines_of(n_features, pairs)
     if max_trials is not None:
@@ -279,24 +260,36 @@ def prepare(
     else:
         seconds = (_budget(budget) - _STARTUP - (time.monotonic() - start)) * _PLANNED
         pipelines, repeats = _within_time(table, pairs, seconds, jobs)
-    write(pipelines, repeats)
+    text = suite_text(
+        folder.name,
+        name,
+        f"{stem}.parquet",
+        table.target,
+        pipelines,
+        is_regression=table.is_regression,
+        metric=metric,
+        repeats=repeats,
+        seed=seed,
+        columns=columns,
+    )
+    write_text(folder / "suite.toml", text)
     least, ends = pipelines_of(n_features, pairs[:1]), start + _budget(budget)
-    return Prepared(path, table, pipelines, repeats, len(everything) - len(pipelines), least, ends)
+    left_out = len(everything) - len(pipelines)
+    return Prepared(folder / "suite.toml", pipelines, repeats, left_out, least, ends, summary)
 
 
 def _budget(budget: str | float | None) -> float:
     return seconds_of(BUDGET if budget is None else budget)
 
 
-def _summary(table: TidyTable, features: Sequence[str], columns: Mapping[str, str]) -> dict[str, Any]:
+def _summary(table: TidyTable, columns: Mapping[str, str]) -> dict[str, Any]:
     """Return what the report states about the table."""
-    frame, goal = table.frame[list(features)], table.frame[table.target]
+    frame, goal = table.frame[table.features], table.frame[table.target]
     summary: dict[str, Any] = {
-        "target": table.target,
         "taken": table.taken,
         "remarks": table.remarks,
         "missing": float(frame.isna().to_numpy().mean()),
-        "tested_pairs": min(len(features), MOST_FEATURES) if len(features) > 1 else 0,
+        "has_pairs": frame.shape[1] > 1,
         "pairs": [vars(pair) for pair in interacting_pairs(frame, goal)],
     }
     if table.is_regression:
@@ -368,6 +361,8 @@ def run_prepared(
     limit = None if max_trials is not None else max(1.0, prepared.ends - time.monotonic())
     request = Request(str(prepared.suite), out=Path(out), budget=limit, jobs=jobs, fresh=fresh)
     outcome = run_request(request, observer, downloads)
+    for sha256 in outcome.run.datasets["sha256"]:
+        write_text(summary_path(prepared.suite.parent, sha256), json.dumps(prepared.summary, allow_nan=False))
     if outcome.interrupt is None and outcome.progress.pending and not has_answer(outcome.run):
         request = replace(request, budget=None, fresh=False, only=tuple(one.label for one in prepared.least))
         outcome = run_request(request, observer, downloads)

@@ -68,20 +68,22 @@ def select(
         raise UsageError(f"--task {task!r}: use classification or regression")
     if budget is not None and max_trials is not None:
         raise UsageError("choose one of --budget and --max-trials")
+    if code and as_json:
+        raise UsageError("choose one of --code and --json")
     if sep == "\\t":
         sep = "\t"
     for name, sign, allowed in (("sep", sep, None), ("decimal", decimal, ".,")):
         if sign is not None and (len(sign) != 1 or (allowed and sign not in allowed)):
             raise UsageError(f"--{name} {sign!r}: use one character{' , or .' if allowed else ''}")
     console = make_console()
+    notes = Console(stderr=True) if as_json else console
     outlive_output()
     columns = {role: column for role, column in (("groups", groups), ("time", time), ("weights", weight)) if column}
     frame = read_table(file, sep=sep, decimal=decimal, na=na or (), encoding=encoding)
-    where = str(file)
     table = tidy(
         frame,
         target,
-        where=where,
+        where=str(file),
         drop=drop or (),
         category=category or (),
         kept=tuple(columns.values()),
@@ -101,7 +103,7 @@ def select(
     )
     if not as_json:
         _introduce(console, table.taken, table.remarks)
-    with closing(follow(console if not as_json else Console(stderr=True))) as display:
+    with closing(follow(notes)) as display:
         outcome = run_prepared(
             prepared,
             out=out,
@@ -110,7 +112,7 @@ def select(
             jobs=jobs,
             fresh=options["fresh"],
             observer=display,
-            downloads=Downloads(console),
+            downloads=Downloads(notes),
         )
     if outcome.interrupt is not None:
         print_line(console, f"Interrupted. To resume, run: {resume_command(sys.argv[1:])}")
@@ -131,7 +133,7 @@ def select(
         print_line(console, f"Page: {page}")
     if save is not None:
         _save(selection, save)
-        print_line(console, f"Saved: {save}. Loading such a file runs the code in it, so load only what you trust.")
+        print_line(notes, f"Saved: {save}. Loading such a file runs the code in it, so load only what you trust.")
     if code:
         console.print()
         console.print(selection.code(), markup=False, highlight=False, soft_wrap=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,6 @@ from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
-from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.validation import check_is_fitted
 
 
@@ -23,8 +22,7 @@ class TopFeatures(TransformerMixin, BaseEstimator):
     Parameters
     ----------
     encoder : ColumnTransformer
-        Encodes a frame; its output names say which feature a column comes from, as ``step__feature`` or
-        ``step__feature_category``.
+        As `encoder_of` makes it: numbers, and categories of which the last step makes one-hot columns.
     selector : estimator
         Has `feature_importances_` after `fit`. A feature is as important as the most important of its columns.
     n_features : int
@@ -39,11 +37,6 @@ class TopFeatures(TransformerMixin, BaseEstimator):
     encoder_, selector_ : estimator
         The fitted ones.
 
-    Raises
-    ------
-    ValueError
-        If the selector's importances do not fit the table.
-
     Examples
     --------
     >>> import numpy as np, pandas as pd
@@ -53,8 +46,6 @@ class TopFeatures(TransformerMixin, BaseEstimator):
     >>> TopFeatures(encoder_of(["a", "b", "c"], []), forest, 1).fit(X, X["b"] > 0).features_
     ['b']
     """
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"selector": [HasMethods(["fit"])]}
 
     def __init__(self, encoder: Any, selector: Any, n_features: int = 1) -> None:
         self.encoder = encoder

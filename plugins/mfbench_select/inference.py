@@ -15,7 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from mfbench.stats.multiple import holm
+
 Floats = NDArray[np.float64]
+LEVEL, _POWER = 0.05, 0.8
 DRAWS, _LEAST_DRAWS = 500, 50
 _MOST = 2e7  # drawn rows in all; tables of more than 40,000 rows, where choosing biases little, are drawn less often
 _BLOCK = 2**22  # numbers of one block of resampled rows
@@ -161,31 +164,27 @@ def _choices(scores: Floats) -> NDArray[np.intp]:
     return np.asarray(np.argmax(scores >= scores.max(axis=1, keepdims=True) - _CLOSE, axis=1))
 
 
-def selected_score(scores: RowScores, level: float = 0.05) -> Interval:
+def selected_score(scores: RowScores) -> Interval:
     """Return what to expect of the pipeline that is best on this table, with an interval for its score on new rows."""
     inside, outside = scores.resampled
     choices = _choices(inside)
     centre = float(outside[np.arange(len(outside)), choices].mean()) if len(outside) else float("nan")
-    return _interval_around(scores, scores.best, centre, level)
+    return interval_around(scores, scores.best, centre)
 
 
-def score_of(scores: RowScores, pipeline: int, level: float = 0.05) -> Interval:
-    """Return the score of a pipeline that was named before the scores were seen."""
-    return _interval_around(scores, pipeline, float(scores.scores[pipeline]), level)
-
-
-def _interval_around(scores: RowScores, pipeline: int, centre: float, level: float) -> Interval:
+def interval_around(scores: RowScores, pipeline: int, centre: float) -> Interval:
+    """Return the interval of a pipeline's score, around an estimate of it."""
     if not scores.are_shares:
         rows = scores.values[:, :, pipeline].astype(np.float64)
         if scores.deviations is not None:  # the influence of a row on 1 minus a ratio of sums
             rows = np.sqrt(_NUMBERS) * (rows + (1.0 - centre) * scores.deviations)
         spread = rows.var(axis=1, ddof=1).mean()
         error = float(np.sqrt(spread * scores.inflation / scores.n_units))
-        half = float(special.stdtrit(scores.n_units - 1, 1.0 - level / 2)) * error
+        half = float(special.stdtrit(scores.n_units - 1, 1.0 - LEVEL / 2)) * error
         return Interval(centre, centre - half, centre + half, error)
     ratio = scores.n_units / scores.values.shape[1] / scores.inflation
     if scores.strata is None:
-        low, high = wilson(centre, scores.values.shape[1] * ratio, level)
+        low, high = wilson(centre, scores.values.shape[1] * ratio)
         return Interval(centre, low, high)
     # The limits of a mean from those of its independent parts (G. Y. Zou, A. Donner, Statistics in Medicine 27, 2008).
     shift, below, above = centre - float(scores.scores[pipeline]), 0.0, 0.0
@@ -193,27 +192,27 @@ def _interval_around(scores: RowScores, pipeline: int, centre: float, level: flo
     for code in codes:
         rows = scores.strata == code
         share = float(np.clip(scores.means[rows, pipeline].mean() + shift, 0.0, 1.0))
-        low, high = wilson(share, int(rows.sum()) * ratio, level)
+        low, high = wilson(share, int(rows.sum()) * ratio)
         below, above = below + (share - low) ** 2, above + (high - share) ** 2
     low, high = centre - np.sqrt(below) / len(codes), centre + np.sqrt(above) / len(codes)
     return Interval(centre, float(max(low, 0.0)), float(min(high, 1.0)))
 
 
-def wilson(share: float, n: float, level: float = 0.05) -> tuple[float, float]:
+def wilson(share: float, n: float) -> tuple[float, float]:
     """Return Wilson's interval for a share of n trials, where n may be a fraction."""
-    z = float(special.ndtri(1.0 - level / 2))
+    z = float(special.ndtri(1.0 - LEVEL / 2))
     middle = (share + z * z / (2 * n)) / (1.0 + z * z / n)
     half = z / (1.0 + z * z / n) * np.sqrt(share * (1.0 - share) / n + z * z / (4 * n * n))
     return float(max(middle - half, 0.0)), float(min(middle + half, 1.0))
 
 
-def difference(scores: RowScores, first: int, second: int, level: float = 0.05) -> Interval:
+def difference(scores: RowScores, first: int, second: int) -> Interval:
     """Return the difference of two pipelines' scores on paired rows."""
     value = float(scores.scores[first] - scores.scores[second])
-    return _around(value, _error_of_difference(scores, first, second), scores.n_units, level)
+    return _around(value, _error_of_difference(scores, first, second), scores.n_units)
 
 
-def gain(scores: RowScores, group: Sequence[int], others: Sequence[int], level: float = 0.05) -> Interval:
+def gain(scores: RowScores, group: Sequence[int], others: Sequence[int]) -> Interval:
     """Return the gain of the best pipeline of a group over the best of others; neither was named before."""
     group, others = list(group), list(others)
     inside, outside = scores.resampled
@@ -221,11 +220,11 @@ def gain(scores: RowScores, group: Sequence[int], others: Sequence[int], level: 
     draws = np.arange(len(outside))
     value = float((outside[:, group][draws, first] - outside[:, others][draws, second]).mean())
     best = group[best_of(scores.scores[group])], others[best_of(scores.scores[others])]
-    return _around(value, _error_of_difference(scores, *best), scores.n_units, level)
+    return _around(value, _error_of_difference(scores, *best), scores.n_units)
 
 
-def _around(value: float, error: float, n: int, level: float) -> Interval:
-    half = float(special.stdtrit(max(n - 1, 1), 1.0 - level / 2)) * error
+def _around(value: float, error: float, n: int) -> Interval:
+    half = float(special.stdtrit(max(n - 1, 1), 1.0 - LEVEL / 2)) * error
     return Interval(value, value - half, value + half, error)
 
 
@@ -250,21 +249,16 @@ def p_worse(scores: RowScores, pipeline: int, best: int) -> float:
     return float(special.stdtr(max(scores.n_units - 1, 1), -interval.value / interval.error))
 
 
-def not_worse(scores: RowScores, best: int, level: float = 0.05) -> list[int]:
+def not_worse(scores: RowScores, best: int) -> list[int]:
     """Return the pipelines that are not significantly worse than the best one, by Holm's procedure."""
     others = [number for number in range(len(scores.scores)) if number != best]
-    p_values = np.array([p_worse(scores, number, best) for number in others])
-    left = set(others)
-    for step, position in enumerate(np.argsort(p_values, kind="stable")):
-        if p_values[position] > level / (len(others) - step):
-            break
-        left.discard(others[position])
-    return sorted(left)
+    adjusted = holm([p_worse(scores, number, best) for number in others])
+    return [number for number, p_value in zip(others, adjusted, strict=True) if p_value > LEVEL]
 
 
-def rows_to_decide(interval: Interval, n: int, level: float = 0.05, power: float = 0.8) -> float:
-    """Return how many rows would show a gain of the measured size with a given power; infinite if there is no gain."""
+def rows_to_decide(interval: Interval, n: int) -> float:
+    """Return how many rows would show a gain of the measured size in four of five tables; infinite if there is none."""
     if not interval.value > 0.0 or not interval.error > 0.0:
         return float("inf")
-    factor = float(special.ndtri(1.0 - level / 2) + special.ndtri(power)) * interval.error / interval.value
+    factor = float(special.ndtri(1.0 - LEVEL / 2) + special.ndtri(_POWER)) * interval.error / interval.value
     return n * factor**2

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from scipy import special
 from scipy.stats import chi2_contingency
 
+from mfbench_select.inference import LEVEL
+
 Floats = NDArray[np.float64]
 MOST_FEATURES, MOST_ROWS = 300, 20_000
 _LEAST_ROWS = 30
@@ -28,7 +30,7 @@ class Pair:
     alone: bool  # whether neither is significant by itself
 
 
-def interacting_pairs(X: pd.DataFrame, y: pd.Series, level: float = 0.05) -> list[Pair]:
+def interacting_pairs(X: pd.DataFrame, y: pd.Series) -> list[Pair]:
     """Return the pairs whose joint effect is not the sum of single effects on the log-odds, most significant first.
 
     Features, and a target of numbers, are divided at their quantiles. The test compares the table of two features and
@@ -60,8 +62,8 @@ def interacting_pairs(X: pd.DataFrame, y: pd.Series, level: float = 0.05) -> lis
         tables = cubes[:, first[part], :, second[part], :]  # (pairs, classes, bins, bins)
         p_values[part] = interaction_p(tables)
     adjusted = np.minimum(p_values * len(first), 1.0)
-    shown = np.flatnonzero(adjusted < level)
-    limit = level / len(names)
+    shown = np.flatnonzero(adjusted < LEVEL)
+    limit = LEVEL / len(names)
     return [
         Pair(names[i], names[j], float(p), single[i] >= limit and single[j] >= limit)
         for i, j, p in ((first[k], second[k], adjusted[k]) for k in shown[np.argsort(adjusted[shown], kind="stable")])

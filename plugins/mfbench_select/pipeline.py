@@ -12,27 +12,25 @@ from mfbench_select.features import TopFeatures, encoder_of
 from mfbench_select.suite import ALL, LEARNERS, SELECTORS, Pipeline
 
 
-def estimator_of(
-    pipeline: Pipeline, frame: pd.DataFrame, registry: Registry, *, is_regression: bool, seed: int = 0
-) -> Any:
+def estimator_of(pipeline: Pipeline, frame: pd.DataFrame, registry: Registry, *, is_regression: bool) -> Any:
     """Return the unfitted scikit-learn pipeline for a frame of features."""
     numbers, categories = _columns(frame)
     encoder = encoder_of(numbers, categories)
     kind = "regressor" if is_regression else "classifier"
     learner = registry.make(_expression(pipeline.learner, LEARNERS[is_regression]), kind)
-    _seed(learner, seed)
+    _seed(learner)
     if pipeline.selector == ALL:
         return Steps([("encode", encoder), (kind, learner)])
     selector = registry.make(_expression(pipeline.selector, SELECTORS), "selector")
     if is_regression and "target" in selector.get_params():
         selector.set_params(target="numbers")
-    _seed(selector, seed)
+    _seed(selector)
     return Steps([("features", TopFeatures(encoder, selector, pipeline.size)), (kind, learner)])
 
 
-def _seed(estimator: Any, seed: int) -> None:
+def _seed(estimator: Any) -> None:
     if "random_state" in estimator.get_params():
-        estimator.set_params(random_state=seed)
+        estimator.set_params(random_state=0)
 
 
 def _expression(code: str, parts: Any) -> str:

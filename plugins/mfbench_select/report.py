@@ -63,7 +63,7 @@ def lines_of(answer: Answer) -> list[tuple[str, str]]:
             lines.append((name, f"selecting gains {_gain(answer, interval)}"))
     lines.append(("constant", _constant(answer)))
     lines.append(("not separable", _equals(answer)))
-    if answer.table.get("tested_pairs"):
+    if answer.table.get("has_pairs"):
         lines.append(("only together", _together(answer)))
     lines.append(("undecided", "; ".join(undecided(answer)) or "none of these questions"))
     return lines

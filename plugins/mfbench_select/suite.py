@@ -68,10 +68,8 @@ class Pipeline:
     @property
     def label(self) -> str:
         """Its label in a suite."""
-        return f"{self.selector} > {self.learner}" if self.selector == ALL else str(self)
-
-    def __str__(self) -> str:
-        return f"{self.selector} {self.size} > {self.learner}"
+        size = "" if self.selector == ALL else f" {self.size}"
+        return f"{self.selector}{size} > {self.learner}"
 
     @property
     def name(self) -> str:

@@ -65,13 +65,13 @@ class TestAnswer:
         assert json.loads(json.dumps(data))["selected"][0]["feature"] == "x0"
 
     def test_only_complete_repeats_count(self, selection):
-        run = selection.run
+        run, all_repeats = selection.run, selection.answer.n_repeats
         trials = run.trials.copy()
         late = trials["repeat"] == trials["repeat"].max()
         trials.loc[late & (trials["fold"] == 3), "status"] = None
         run.__dict__["trials"] = trials
         try:
-            assert answers.answer_of(run).n_repeats == selection.answer.n_repeats - 1
+            assert answers.answer_of(run).n_repeats == all_repeats - 1
             trials["status"] = None
             with pytest.raises(RunError, match="give more time"):
                 answers.answer_of(run)
@@ -134,6 +134,21 @@ def test_numbers_with_groups(tmp_path):
     result = mfbench.select(X, y, groups=groups, max_trials=120, out=tmp_path, jobs=1)
     assert result.answer.metric == "r2" and result.score.low > 0.5
     assert result.features[0][0] == "x1" and result.answer.scores.n_units == 30
+    # Without the groups, rows would count as independent.
+    for path in (tmp_path / "select-table").glob("table-*.json"):
+        path.unlink()
+    with pytest.raises(RunError, match="groups of the rows are not known"):
+        answers.answer_of(result.run)
+
+
+def test_another_table_of_the_same_name_leaves_earlier_answers_as_they_are(tmp_path):
+    rng = np.random.default_rng(6)
+    X = pd.DataFrame(rng.normal(size=(200, 3)), columns=["a", "b", "c"])
+    together = mfbench.select(X, (X["a"] * X["b"] > 0).astype(int), max_trials=80, out=tmp_path, jobs=1)
+    before = str(together)
+    alone = mfbench.select(X, (X["c"] > 0).astype(int), max_trials=80, out=tmp_path, jobs=1)
+    assert "a × b" in before and "a × b" not in str(alone)
+    assert "\n".join(f"{name:15}  {text}" for name, text in lines_of(answers.answer_of(together.run))) == before
 
 
 def test_one_large_class(tmp_path):
@@ -193,6 +208,7 @@ class TestCommand:
             (("--target", "outcome", "--max-trials", "9"), "--max-trials 9 is too few"),
             (("--target", "outcome", "--sep", "ab"), "--sep 'ab'"),
             (("--target", "outcome", "--drop", "y9"), "'y9'"),
+            (("--target", "outcome", "--code", "--json"), "choose one of --code and --json"),
             (("--target", "outcome", "--groups", "site", "--time", "visit"), "groups and a time"),
         ],
     )
@@ -200,7 +216,8 @@ class TestCommand:
         path = tmp_path / "t.csv"
         mixed(40).to_csv(path, index=False)
         code, _, err = self.run(capsys, "select", path, *words, "--out", tmp_path / "out")
-        assert code in (1, 2) and message in err and "Traceback" not in err
+        # What only the loaded data show is failed work, not wrong usage.
+        assert code == (1 if "--time" in words else 2) and message in err and "Traceback" not in err
 
 
 def test_a_table_or_a_target(tmp_path):
