@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 import shlex
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -194,6 +195,10 @@ def run_suite(suite: str, *, observer: Observer | None = None, **options: Any) -
     reuse : Path, str or sequence of these, default=()
         Bundles whose results are reused for the same trials, so that only the others run. They are not verified: see
         `verify_bundle`.
+    race : str or None, default=None
+        Drop methods early, after planned numbers of folds: ``"plan"`` keeps the method that the complete plan would put
+        first, ``"truth"`` the one that is best on tables like these. Either loses it with a probability below 5 %. The
+        run has its own folder; its results and comparisons are those of the methods that are left.
 
     Returns
     -------
@@ -244,11 +249,19 @@ def run_request(
     with downloads as follower:
         plan, folder, registry = prepare_suite(request, follower=follower)
     progress, interrupt = Progress(), None
-    sources, make_pool = earlier_results(request, plan), partial(feature_hooks().first, "mfbench_pool")
+    options, make_pool = run_options(request), partial(feature_hooks().first, "mfbench_pool")
+    observer, ends = observer or follow_in_notebook(), time.monotonic() + options.budget
+    stages = plan.stages(folder, observer.remarked) if plan.stages else [plan]
     try:
-        progress = execute(
-            plan, folder, registry, run_options(request), observer or follow_in_notebook(), sources, make_pool
-        )
+        for stage in stages:
+            plan = stage
+            sources, executed = earlier_results(request, plan), progress.executed
+            progress = execute(plan, folder, registry, options, observer, sources, make_pool)
+            progress.executed += executed
+            if progress.pending:  # the budget ended
+                break
+            left = max(ends - time.monotonic(), 1e-3) if options.budget else 0.0
+            options = replace(options, fresh=False, budget=left)
     except KeyboardInterrupt as error:
         if not folder.exists():  # interrupted while opening the sources of earlier results
             raise

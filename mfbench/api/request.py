@@ -93,7 +93,9 @@ def _with_bundles(text: str, runs: Sequence[Run]) -> str:
     return text
 
 
-FEATURES = {"reuse": "mfbench_claims"} | dict.fromkeys(("scheduler", "wait_for_workers", "shard"), "mfbench_cluster")
+FEATURES = {"reuse": "mfbench_claims", "race": "mfbench_race"} | dict.fromkeys(
+    ("scheduler", "wait_for_workers", "shard"), "mfbench_cluster"
+)
 """The package behind each field that requires an optional package."""
 
 
@@ -173,6 +175,7 @@ class Request:
     wait_for_workers: float | None = None
     shard: tuple[int, int] | Path | None = None
     reuse: tuple[Path, ...] = ()
+    race: str | None = None
 
     def __post_init__(self) -> None:
         for name, normalise in _NORMALISED.items():
@@ -219,7 +222,7 @@ def prepare_suite(
     folder = run_folder(request.out, loaded, request.only)
     asked = {"request": request, "plan": plan, "folder": folder, "registry": registry}
     plan = features.first("mfbench_part_of_plan", **asked) or plan
-    return plan, folder if plan.shard is None else folder.with_name(plan.shard.folder_name), registry
+    return plan, folder.with_name(plan.folder or folder.name), registry
 
 
 def _left_out_reference(reference: str, loaded: LoadedSuite) -> str:

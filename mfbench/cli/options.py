@@ -66,6 +66,7 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "wait_for_workers": _value(str, "TIME", "How long to wait while the executor has no worker. [default: 5m]"),
     "shard": _value(str, "I/N|FILE", "Run shard I of N, or that of a file of 'mfbench batch'; see 'mfbench merge'."),
     "reuse": _value(list[Path], "FILE", "Use a bundle's results of the same trials. Can be repeated."),
+    "race": _value(str, "plan|truth", "Drop methods early: keep the winner of the complete plan, or the truly best."),
 }
 RUN_OPTIONS = tuple(_OPTIONS)
 PLAN_OPTIONS = (

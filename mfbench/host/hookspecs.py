@@ -83,7 +83,7 @@ def mfbench_open_run(path: Path) -> Any:
 
 @hookspec(firstresult=True)
 def mfbench_part_of_plan(request: Any, plan: Any, folder: Path, registry: Any) -> Any:
-    """Return the part of a plan that a request selects; None if it selects the whole plan.
+    """Return the part of a plan that a request selects, or the plan in stages; None if the whole plan runs at once.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def mfbench_part_of_plan(request: Any, plan: Any, folder: Path, registry: Any) -
     Returns
     -------
     Plan or None
-        Its `share` identifies the part and names its folder.
+        Its `folder` is the name of the run's folder. It may have `stages` to run in its place.
     """
 
 

@@ -220,8 +220,8 @@ class _Counting(Silent):
         self.console.print(remark, style="yellow")
 
     def started(self, plan: Plan, done: Sequence[Trial], pending: Sequence[Trial]) -> None:
-        self.total.update(trial.dataset for trial in plan.trials)
-        self.done.update(trial.dataset for trial in done)
+        self.total = Counter(trial.dataset for trial in plan.trials)
+        self.done = Counter(trial.dataset for trial in done)
         forecast, protocol, shard = plan.forecast, plan.loaded.protocol, plan.shard
         assert forecast is not None  # set by `execute` before this call
         self.remaining = Remaining(forecast, pending, protocol.timeout)
@@ -305,7 +305,8 @@ class LiveProgress(_Counting):
     """Displays a bar for the run, the datasets in progress, the number of failures and the remaining time."""
 
     def started(self, plan: Plan, done: Sequence[Trial], pending: Sequence[Trial]) -> None:
-        """Open the display."""
+        """Open the display, or open it again for another plan."""
+        self.close()
         super().started(plan, done, pending)
         self._end = time.monotonic() + self.remaining.total
         columns = (progress.BarColumn(), progress.MofNCompleteColumn(), progress.TimeElapsedColumn())

@@ -7,7 +7,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -166,6 +166,10 @@ class Plan:
     unweighted: list[str] = field(default_factory=list)
     forecast: Forecast | None = None  # expected cost of the run; None until the run starts
     shard: Shard | None = None  # the part of a plan that the trials form; None for a whole plan
+    folder: str = ""  # name of the run's folder if it is not that of the whole plan
+    # Yields the plans that run in turn instead of this one, each decided by the results of those before; it takes the
+    # run's folder and a function that shows a sentence to the user.
+    stages: Callable[[Path, Callable[[str], None]], Iterable[Plan]] | None = None
 
     @property
     def failures(self) -> list[str]:

@@ -41,6 +41,7 @@ def asked(monkeypatch):
         (["--budget", "1h30m", "--jobs", "2"], {"budget": 5400, "jobs": np.int64(2)}),
         (["--out", "there/", "--data-dir", "mirror/"], {"out": "there", "data_dir": Path("mirror")}),
         (["--seed", "7", "--max-rows", "90"], {"seed": np.uint8(7), "max_rows": np.int64(90)}),
+        (["--race", "plan"], {"race": "plan"}),
         (["--shard", "2/3", "--reuse", "a.zip"], {"shard": "2/3", "reuse": "a.zip"}),
         (["--reuse", "a.zip", "--reuse", "b.zip"], {"reuse": iter([Path("a.zip"), "b.zip"])}),
         (
@@ -112,15 +113,16 @@ def test_what_is_not_valid_is_one_sentence(keywords, sentence):
         ({"executor": "dask", "scheduler": "tcp://a:1"}, "--scheduler", "mfbench_cluster"),
         ({"executor": "dask", "wait_for_workers": 1}, "--wait-for-workers", "mfbench_cluster"),
         ({"shard": "1/2"}, "--shard", "mfbench_cluster"),
+        ({"race": "plan"}, "--race", "mfbench_race"),
     ],
 )
 def test_a_feature_needs_its_package(keywords, option, package):
     request = Request("uci", **keywords)
-    both = {"mfbench_claims", "mfbench_cluster"}
-    check_features(request, both)
+    every = {"mfbench_claims", "mfbench_cluster", "mfbench_race"}
+    check_features(request, every)
     sentence = f"{option} needs the package {package}, which is not installed here"
     with pytest.raises(UsageError, match=f"^{sentence}$"):
-        check_features(request, both - {package})
+        check_features(request, every - {package})
 
 
 def test_a_request_without_features_needs_no_package():

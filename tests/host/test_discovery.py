@@ -177,6 +177,7 @@ class TestWhichPlugins:
                 "dask",
                 "datasets",
                 "audits",
+                "races",
                 "select",
                 "metrics",
                 "protocols",

@@ -88,6 +88,15 @@ class TestPlain:
         PlainProgress(console).started(plan(), TRIALS[:4], TRIALS[4:])
         assert lines(console)[0].endswith(", 4 done before, about 16 s on 1 worker")
 
+    def test_the_next_stage_of_a_run_counts_anew(self, console, clock):
+        display, first = PlainProgress(console), plan()
+        first.trials = TRIALS[:4]
+        display.started(first, [], TRIALS[:4])
+        display.started(plan(), TRIALS[:4], TRIALS[4:])
+        clock.time = 10.0
+        display.finished(TRIALS[4], OK)
+        assert lines(console)[-1].startswith("5/12 trials")
+
     def test_a_complete_run_needs_no_time(self, console, clock):
         PlainProgress(console).started(plan(), TRIALS, [])
         assert lines(console)[0].endswith(", 12 done before")

@@ -42,7 +42,9 @@ def restricted(plan: Plan, number: int, of: int, run: str, positions: tuple[int,
     """Return a plan restricted to the trials at some positions, which form a shard."""
     digest = digest_of(trial.key for trial in plan.trials)
     shard = Shard(number, of, run, digest, len(plan.trials), positions, batch)
-    return replace(plan, trials=[plan.trials[position] for position in positions], shard=shard)
+    return replace(
+        plan, trials=[plan.trials[position] for position in positions], shard=shard, folder=shard.folder_name
+    )
 
 
 def balanced(costs: Sequence[float], number: int) -> list[list[int]]:

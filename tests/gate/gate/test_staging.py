@@ -22,6 +22,7 @@ def test_files_of_a_gate_and_their_end():
             "mfbench_gate",
             "mfbench_metrics",
             "mfbench_protocols",
+            "mfbench_race",
             "mfbench_select",
             "mfbench_splitters",
             "mfbench_tasks",

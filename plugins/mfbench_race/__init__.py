@@ -1,0 +1,1 @@
+"""Races: methods leave a run once they cannot be the winner any more (``mfbench suite NAME --race plan``)."""

@@ -1,0 +1,6 @@
+"""Simulated suites are a module of this folder."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
