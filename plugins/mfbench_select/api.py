@@ -125,7 +125,7 @@ class Prepared:
     pipelines: list[Pipeline]
     repeats: int
     left_out: int  # pipelines that did not fit into the budget
-    least: list[Pipeline]  # those of the first selector and learner
+    least: list[Pipeline]  # those of the fastest selector and learner
     ends: float  # time of the monotonic clock at which the budget ends
     summary: dict[str, Any]  # what the report states about the table
 
@@ -273,7 +273,7 @@ def prepare(
         columns=columns,
     )
     write_text(folder / "suite.toml", text)
-    least, ends = pipelines_of(n_features, pairs[:1]), start + _budget(budget)
+    least, ends = pipelines_of(n_features, [_fastest(table)]), start + _budget(budget)
     left_out = len(everything) - len(pipelines)
     return Prepared(folder / "suite.toml", pipelines, repeats, left_out, least, ends, summary)
 
@@ -311,14 +311,18 @@ def _within_trials(n_features: int, pairs: Sequence[Pair], most: int) -> tuple[l
 
 
 def _within_time(table: TidyTable, pairs: Sequence[Pair], seconds: float, jobs: int) -> tuple[list[Pipeline], int]:
-    """Return the pipelines and repeats that declared costs fit into a time; the first pair is always tried."""
-    forecast, n_features, kept = _Forecast(table), len(table.features), [pairs[0]]
+    """Return the pipelines and repeats that declared costs fit into a time; the fastest pair is always tried."""
+    forecast, n_features, kept = _Forecast(table), len(table.features), [_fastest(table)]
     seconds *= jobs or available_cpus()
-    for pair in pairs[1:]:
-        if forecast(pipelines_of(n_features, [*kept, pair])) <= seconds:
+    for pair in pairs:
+        if pair not in kept and forecast(pipelines_of(n_features, [*kept, pair])) <= seconds:
             kept.append(pair)
     pipelines = pipelines_of(n_features, kept)
     return pipelines, max(1, min(REPEATS, int(seconds / forecast(pipelines))))
+
+
+def _fastest(table: TidyTable) -> Pair:
+    return SELECTORS[0], LEARNERS[table.is_regression][0]
 
 
 class _Forecast:

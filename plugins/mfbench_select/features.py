@@ -27,6 +27,9 @@ class TopFeatures(TransformerMixin, BaseEstimator):
         Has `feature_importances_` after `fit`. A feature is as important as the most important of its columns.
     n_features : int
         Number of features to keep.
+    raw : bool, default=False
+        Whether the selector handles categories and missing values itself: it then gets numbers as they are, codes of
+        categories, and NaN; and ``categorical_features``, if it has this parameter, as a mask.
 
     Attributes
     ----------
@@ -47,19 +50,28 @@ class TopFeatures(TransformerMixin, BaseEstimator):
     ['b']
     """
 
-    def __init__(self, encoder: Any, selector: Any, n_features: int = 1) -> None:
+    def __init__(self, encoder: Any, selector: Any, n_features: int = 1, raw: bool = False) -> None:
         self.encoder = encoder
         self.selector = selector
         self.n_features = n_features
+        self.raw = raw
 
     def fit(self, X: pd.DataFrame, y: Any) -> TopFeatures:
         """Fit the encoder and the selector."""
         self.encoder_ = clone(self.encoder)
         encoded = np.asarray(self.encoder_.fit_transform(X), dtype=np.float64)
         owners = _owners(self.encoder_, [str(name) for name in X.columns])
-        self.selector_ = clone(self.selector).fit(encoded, y)
-        weights = np.full(X.shape[1], -np.inf)
-        np.maximum.at(weights, owners, np.asarray(self.selector_.feature_importances_, dtype=np.float64))
+        selector = clone(self.selector)
+        if self.raw:
+            rows, categorical = _codes(X)
+            if "categorical_features" in selector.get_params(deep=False):
+                selector.set_params(categorical_features=categorical)
+            self.selector_ = selector.fit(rows, y)
+            weights = np.asarray(self.selector_.feature_importances_, dtype=np.float64)
+        else:
+            self.selector_ = selector.fit(encoded, y)
+            weights = np.full(X.shape[1], -np.inf)
+            np.maximum.at(weights, owners, np.asarray(self.selector_.feature_importances_, dtype=np.float64))
         kept = np.sort(np.argsort(-weights, kind="stable")[: self.n_features])
         self.features_ = [str(X.columns[place]) for place in kept]
         self.columns_ = np.flatnonzero(np.isin(owners, kept))
@@ -71,6 +83,16 @@ class TopFeatures(TransformerMixin, BaseEstimator):
         with warnings.catch_warnings():  # categories that are new have zeros in all columns
             warnings.filterwarnings("ignore", message="Found unknown categories", category=UserWarning)
             return np.asarray(self.encoder_.transform(X), dtype=np.float64)[:, self.columns_]
+
+
+def _codes(X: pd.DataFrame) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return a table as numbers, with the codes of categories and NaN, and which columns are categories."""
+    categorical = np.array([isinstance(dtype, pd.CategoricalDtype) for dtype in X.dtypes])
+    columns = [
+        X[name].cat.codes.where(X[name].notna()) if is_one else X[name]
+        for name, is_one in zip(X, categorical, strict=True)
+    ]
+    return np.column_stack([column.to_numpy(dtype=np.float64) for column in columns]), categorical
 
 
 def _owners(encoder: ColumnTransformer, names: list[str]) -> NDArray[np.intp]:

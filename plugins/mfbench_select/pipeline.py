@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 from sklearn.pipeline import Pipeline as Steps
 
+from mfbench.host.expressions import parse
 from mfbench.host.registry import Registry
 from mfbench_select.features import TopFeatures, encoder_of
 from mfbench_select.suite import ALL, LEARNERS, SELECTORS, Pipeline
@@ -21,11 +22,12 @@ def estimator_of(pipeline: Pipeline, frame: pd.DataFrame, registry: Registry, *,
     _seed(learner)
     if pipeline.selector == ALL:
         return Steps([("encode", encoder), (kind, learner)])
-    selector = registry.make(_expression(pipeline.selector, SELECTORS), "selector")
+    expression = _expression(pipeline.selector, SELECTORS)
+    selector, spec = registry.make(expression, "selector"), registry.entry("selector", parse(expression).name).spec
     if is_regression and "target" in selector.get_params():
         selector.set_params(target="numbers")
     _seed(selector)
-    return Steps([("features", TopFeatures(encoder, selector, pipeline.size)), (kind, learner)])
+    return Steps([("features", TopFeatures(encoder, selector, pipeline.size, spec.raw_input)), (kind, learner)])
 
 
 def _seed(estimator: Any) -> None:
@@ -59,7 +61,9 @@ def code_of(estimator: Any, frame: pd.DataFrame, table: str, target: str) -> str
     lines.append("encoder = encoder_of(numbers, categories)")
     if "features" in steps:
         features = steps["features"]
-        lines.append(f"features = TopFeatures(encoder, {_call(features.selector)}, n_features={features.n_features})")
+        raw = ", raw=True" if features.raw else ""
+        selector = f"{_call(features.selector)}, n_features={features.n_features}{raw}"
+        lines.append(f"features = TopFeatures(encoder, {selector})")
         first = '("features", features)'
     else:
         first = '("encode", encoder)'
