@@ -190,7 +190,7 @@ class IM4EIMMIGRATE(_Screened, WeightedMarginClassifier, ExpectedDistanceClassif
         prune: bool | float = False,
         max_iter: int | None = None,
         tol: float | None = None,
-        precision: str = "double",
+        precision: str = "auto",
         n_jobs: int | None = None,
     ) -> None:
         self.sigma = sigma
@@ -351,7 +351,7 @@ class BoostedIM4EIMMIGRATE(_Screened, BoostedIMMIGRATE):  # type: ignore[overrid
         threshold: float = 2.0,
         max_features: int = 200,
         screen: str = "once",
-        precision: str = "double",
+        precision: str = "auto",
         n_jobs: int | None = None,
     ) -> None:
         super().__init__(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from copy import copy
+from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -81,7 +82,7 @@ class IMMIGRATE(WeightedMarginClassifier, MetricTransformer, ExpectedDistanceCla
         What `transform` returns: the features of positive importance, or X mapped by `components_`.
     random_state : int, RandomState instance or None, default=None
         Seed of ``init="random"``.
-    precision : {"double", "auto"}, default="double"
+    precision : {"double", "auto"}, default="auto"
         "auto": with at least 1000 samples, the first steps use single precision, if a bound says that rounding changes
         no distance by more than ``sigma`` / 100, and hence no probability of a neighbour by more than about 2 % of
         itself, and distances do not leave its range; the last ones, the gap and the prediction use double precision.
@@ -145,7 +146,7 @@ class IMMIGRATE(WeightedMarginClassifier, MetricTransformer, ExpectedDistanceCla
     -----
     A step takes O(n² p²) time for the gradient, less if most pairs are too far apart to matter, and O(n² p r) for the
     distances under a W of rank r ("psd"); every pair of samples is visited once. Memory is O(n p + p²), and with up
-    to 5793 samples another 8 n² bytes (256 MiB for the largest), for the distances of all pairs under two W.
+    to 8192 samples another 8 n² bytes (512 MiB for the largest), for the distances of all pairs under two W.
 
     The published loop is not block descent, since the cost is maximal, not minimal, in the misses' probabilities; on
     real data its cost increases in a fifth to a half of the steps. The monotone one is the Frank-Wolfe method on the
@@ -214,7 +215,7 @@ class IMMIGRATE(WeightedMarginClassifier, MetricTransformer, ExpectedDistanceCla
         importance: str = "row_sum",
         output: str = "features",
         random_state: Any = None,
-        precision: str = "double",
+        precision: str = "auto",
         n_jobs: int | None = None,
     ) -> None:
         self.sigma = sigma
@@ -237,7 +238,9 @@ class IMMIGRATE(WeightedMarginClassifier, MetricTransformer, ExpectedDistanceCla
             raise ValueError("stopping='package' is a rule of solver='published'; the monotone solver has its own")
         self.fit_pairs(TrainingPairs(X, codes), sample_weights)
 
-    def fit_pairs(self, pairs: TrainingPairs, weights: Matrix, stored: Matrix | None = None) -> Point:
+    def fit_pairs(
+        self, pairs: TrainingPairs, weights: Matrix, stored: Matrix | None = None, *, needs_gap: bool = True
+    ) -> Point:
         """Learn W from training data that are laid out already; for ensembles, whose members share the layout.
 
         Parameters
@@ -247,19 +250,21 @@ class IMMIGRATE(WeightedMarginClassifier, MetricTransformer, ExpectedDistanceCla
         weights : ndarray of shape (n_samples,)
             Weight of each sample as a target.
         stored : ndarray or None, default=None
-            Distances of all pairs under the first W, if available.
+            Distances of all pairs under the first W, if available; in single precision if the first steps are.
+        needs_gap : bool, default=True
+            Whether ``gap_`` and ``converged_`` are wanted after ``max_iter`` steps.
 
         Returns
         -------
         Point
             The final W, with the distances of all pairs if these are stored.
         """
-        settings = self._settings(pairs.p)
+        settings = replace(self._settings(pairs.p), needs_gap=needs_gap)
         first = self.first_matrix(pairs.varies)
         fallback = partial(self._fallback, varies=pairs.varies)
         n_threads = effective_n_jobs(self.n_jobs)
         objective = Objective(pairs, float(self.sigma), weights, n_threads)
-        self.single_ = self.precision == "auto" and is_single_enough(pairs, float(self.sigma))
+        self.single_ = self.starts_in_single(pairs)
         rough = Objective(pairs.single, float(self.sigma), weights, n_threads) if self.single_ else None
         solution = minimise(objective, first, settings, fallback, stored, rough)
         # The first W passes by the unit of tol, but not in comparison with the largest distance.
@@ -276,6 +281,11 @@ class IMMIGRATE(WeightedMarginClassifier, MetricTransformer, ExpectedDistanceCla
         self.degenerate_ = solution.polar
         self._allowed = settings.tol * max(objective.unit, abs(solution.trace[-1]))
         return point
+
+    def starts_in_single(self, pairs: TrainingPairs) -> bool:
+        """Return whether the first steps of a fit to these pairs use single precision."""
+        several = self._settings(pairs.p).max_iter > 1
+        return several and self.precision == "auto" and is_single_enough(pairs, float(self.sigma))
 
     def _set_matrix(self, W: Matrix, expected: ExpectedQuadratic) -> None:
         self._expected = expected

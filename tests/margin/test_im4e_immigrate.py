@@ -203,15 +203,15 @@ def test_precision_and_threads_are_those_of_the_second_stage(name, monkeypatch):
     fits = []
     fit_pairs = mfbench_margin.IMMIGRATE.fit_pairs
 
-    def noted(self, *args):
-        point = fit_pairs(self, *args)
+    def noted(self, *args, **options):
+        point = fit_pairs(self, *args, **options)
         fits.append((self.precision, self.n_jobs, self.single_))
         return point
 
     monkeypatch.setattr(mfbench_margin.IMMIGRATE, "fit_pairs", noted)
     rounds = {"n_estimators": 2} if name.startswith("Boosted") else {}
-    plain = getattr(mfbench_margin, name)(**rounds).fit(X, y)
-    fast = getattr(mfbench_margin, name)(precision="auto", n_jobs=2, **rounds).fit(X, y)
+    plain = getattr(mfbench_margin, name)(precision="double", **rounds).fit(X, y)
+    fast = getattr(mfbench_margin, name)(n_jobs=2, **rounds).fit(X, y)
     n = len(fits) // 2
     assert fits == [("double", None, False)] * n + [("auto", 2, True)] * n
     assert_allclose(fast.weights_, plain.weights_, rtol=0, atol=1e-3)

@@ -24,8 +24,8 @@ Result = TypeVar("Result")
 
 # Fewer samples are one part: they take milliseconds.
 MANY_SAMPLES, PARTS = 4096, 16
-# Space for the distances of all pairs under one W: those of up to 5793 samples. A line search holds two of these.
-CACHE_BYTES = 128 * 2**20
+# Space for the distances of all pairs under one W: those of up to 8192 samples. A line search holds two of these.
+CACHE_BYTES = 256 * 2**20
 NOT_STORED = np.empty(0)
 # Single precision pays with this many samples, and is enough if it changes distances by at most this share of sigma.
 SINGLE_SAMPLES, SINGLE_ERROR = 1000, 0.01
@@ -139,8 +139,12 @@ class TrainingPairs:
         self.ends = np.cumsum(np.bincount(codes)).astype(np.int64)
         self.rows = self.pad(X[self.order])
         self.columns = np.ascontiguousarray(self.rows.T)
-        self.is_stored = 4 * self.n * (self.n - 1) <= (CACHE_BYTES if cache_bytes is None else cache_bytes)
+        self.cache_bytes = CACHE_BYTES if cache_bytes is None else cache_bytes
+        self.is_stored = self._fits()
         self.varies = varying(X)
+
+    def _fits(self) -> bool:
+        return bool(self.rows.itemsize * self.n * (self.n - 1) // 2 <= self.cache_bytes)
 
     def pad(self, X: Matrix) -> Matrix:
         """Return rows with columns of zeros appended."""
@@ -155,6 +159,7 @@ class TrainingPairs:
         middle = (self.rows.max(axis=0) + self.rows.min(axis=0)) / 2  # differences keep more digits of small numbers
         pairs.rows = (self.rows - middle).astype(np.float32)
         pairs.columns = np.ascontiguousarray(pairs.rows.T)
+        pairs.is_stored = pairs._fits()
         return pairs
 
     def __getstate__(self) -> dict[str, Any]:
@@ -169,6 +174,15 @@ class TrainingPairs:
         4 u Σ r². The sums that make up q are of at most `width` + 4 terms, and the terms add up to at most Σ r².
         """
         return float(2.0**-24 * (self.width + 8) * self.largest)
+
+    def most_blends(self, sigma: float) -> float:
+        """Return how often distances under a W may be the mean of others before rounding matters, infinity in double.
+
+        A mean has an error of at most 2 u Σ r² besides the larger one of those it is made of.
+        """
+        if self.rows.dtype == np.float64:
+            return np.inf
+        return (SINGLE_ERROR * sigma - self.single_error) / (2.0**-23 * self.largest)
 
     @property
     def largest(self) -> float:

@@ -6,7 +6,8 @@ matrix. Distances of all pairs are kept if they fit in memory, and computed agai
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from copy import copy
+from functools import cached_property
 
 import numpy as np
 
@@ -15,28 +16,52 @@ from mfbench_margin._quadratic.layout import NOT_STORED, Form, Matrix, TrainingP
 from mfbench_margin._quadratic.pairs import scatter_matrix, softmins
 
 
-@dataclass(frozen=True)
 class Point:
-    """A W with the value of the objective there, and what computing the slope needs.
+    """A W with the value of the objective there, which is computed when it is first asked for.
+
+    Parameters
+    ----------
+    objective : Objective
+    W : ndarray of shape (p, p)
+    form : Form
+        W laid out for the kernels.
+    stored, other : ndarray
+        Distances of all pairs at the ends of a line, or `NOT_STORED`.
+    step : float
+        Where on this line W is.
 
     Attributes
     ----------
-    W : ndarray of shape (p, p)
-    value : float
-        The objective.
-    soft : ndarray of shape (2, n)
-        Soft minimum over the hits and over the misses of each sample.
-    form : Form
-        W laid out for the kernels.
     stored : ndarray
-        Distances of all pairs, or `NOT_STORED`.
+        Distances of all pairs under W; `NOT_STORED` for a point inside a line.
+    blends : int
+        How often these were made of others since they were computed from data.
     """
 
-    W: Matrix
-    value: float
-    soft: Matrix
-    form: Form
-    stored: Matrix
+    def __init__(
+        self, objective: Objective, W: Matrix, form: Form, stored: Matrix, other: Matrix = NOT_STORED, step: float = 0.0
+    ) -> None:
+        self.W, self.form, self.stored, self.blends = W, form, stored if step == 0.0 else NOT_STORED, 0
+        self._objective, self._ends, self._step = objective, (stored, stored if step == 0.0 else other), step
+
+    @cached_property
+    def soft(self) -> Matrix:
+        """The soft minimum over the hits and over the misses of each sample, shape (2, n)."""
+        own = self._objective
+        return softmins(own.pairs, self.form, *self._ends, self._step, own.sigma, own.n_threads)
+
+    @cached_property
+    def value(self) -> float:
+        """The objective."""
+        weights = self._objective.weights
+        counted = weights > 0
+        return float(weights[counted] @ (self.soft[0, counted] - self.soft[1, counted]))
+
+    def with_distances(self, stored: Matrix, blends: int = 0) -> Point:
+        """Return this point with the distances of all pairs."""
+        other = copy(self)
+        other.stored, other._ends, other._step, other.blends = stored, (stored, stored), 0.0, blends
+        return other
 
 
 class Objective:
@@ -61,6 +86,7 @@ class Objective:
         self.sigma = sigma
         self.weights = weights[pairs.order]
         self.unit = min(1.0, float(self.weights.sum()))
+        self.most_blends = pairs.most_blends(sigma)
 
     def at(self, W: Matrix, components: Matrix | None = None, stored: Matrix | None = None) -> Point:
         """Return the point of W.
@@ -75,21 +101,11 @@ class Objective:
             Distances of all pairs under W, if available.
         """
         form = lay_out(W, self.pairs.width, components)
-        if stored is None:
-            stored = self.distances(form)
-        return self._point(W, form, stored, stored, 0.0)
+        return Point(self, W, form, self.distances(form) if stored is None else stored)
 
     def distances(self, form: Form) -> Matrix:
         """Return the distances of all pairs under W, or `NOT_STORED`."""
         return self.pairs.distances(form, self.n_threads)
-
-    def _point(self, W: Matrix, form: Form, stored: Matrix, other: Matrix, step: float) -> Point:
-        """Return the point of W, whose distances are stored + step (other - stored) if they are stored."""
-        pairs = self.pairs
-        soft = softmins(pairs, form, stored, other, step, self.sigma, self.n_threads)
-        counted = self.weights > 0
-        value = float(self.weights[counted] @ (soft[0, counted] - soft[1, counted]))
-        return Point(W, value, soft, form, stored if step == 0.0 else NOT_STORED)
 
     def slope(self, point: Point) -> Matrix:
         """Return the scatter matrix Σ at a point: hits minus misses."""
@@ -129,20 +145,21 @@ class Line:
     def at(self, step: float) -> Point:
         """Return the point at a step in (0, 1]; before the end its distances are not stored until `take`."""
         if step == 1.0:
-            return self.objective._point(self.V, self.form, self.stored, self.stored, 0.0)
+            return Point(self.objective, self.V, self.form, self.stored)
         W = self.start.W + step * (self.V - self.start.W)
         form = lay_out(W, self.objective.pairs.width)
-        return self.objective._point(W, form, self.start.stored, self.stored, step)
+        return Point(self.objective, W, form, self.start.stored, self.stored, step)
 
     def take(self, point: Point, step: float) -> Point:
         """Return the point with its distances; the line must not be used afterwards."""
         if step == 1.0 or not self.objective.pairs.is_stored:
             return point
-        if self.stored.dtype != np.float64:
-            # Each blend adds an error of rounding; the bound that allowed single precision is that of one evaluation.
-            return Point(point.W, point.value, point.soft, point.form, self.objective.distances(point.form))
+        _ = point.value  # from the distances at the ends, of which one is now replaced
+        blends = self.start.blends + 1
+        if blends > self.objective.most_blends:
+            return point.with_distances(self.objective.distances(point.form))
         blend = self.stored
         blend -= self.start.stored
         blend *= step
         blend += self.start.stored
-        return Point(point.W, point.value, point.soft, point.form, blend)
+        return point.with_distances(blend, blends)

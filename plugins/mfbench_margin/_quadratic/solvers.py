@@ -91,6 +91,8 @@ class Settings:
     package : bool
         Whether the published loop stops as the authors' R package does: when trace(Σ), first compared with 1, changes
         by at most 0.01.
+    needs_gap : bool
+        Whether the gap is wanted after the last of `max_iter` steps, which takes another slope.
     """
 
     solver: str
@@ -99,6 +101,7 @@ class Settings:
     tol: float
     threshold: float | None
     package: bool
+    needs_gap: bool = True
 
 
 @dataclass
@@ -115,7 +118,7 @@ class Solution(Generic[Point]):
     polar : bool
         True if the loop ended because no direction of the cone has a margin.
     gap : float
-        How much the slope promises in the best direction; NaN from the published loop.
+        How much the slope promises in the best direction; NaN from the published loop, and if it is not needed.
     slope : ndarray or None
         In the polar case, the slope at the last iterate.
     """
@@ -153,7 +156,7 @@ def minimise(
     fallback : callable
         In the polar case, returns the final W for the slope at the last iterate.
     stored : ndarray or None, default=None
-        Distances of all pairs under the first iterate, if available.
+        Distances of all pairs under the first iterate, in the precision of the first step, if available.
     rough : Differentiable or None, default=None
         The objective with less precision, which all steps use but the last ones: from where it ends, at least one more
         step is allowed, and the gap is that of the objective itself.
@@ -165,10 +168,12 @@ def minimise(
     """
     before: list[float] = []
     if rough is not None and settings.max_iter > 1:
-        first = descend(rough, W, replace(settings, max_iter=settings.max_iter - 1), None)
+        brief = replace(settings, max_iter=settings.max_iter - 1, needs_gap=False)
+        first, stored = descend(rough, W, brief, stored), None
         if first.n_iter and not first.polar:
-            W, stored, before = first.point.W, None, first.trace[:-1]
+            W, before = first.point.W, first.trace[:-1]
             settings = replace(settings, max_iter=settings.max_iter - first.n_iter)
+        del first  # its distances
     solution = descend(objective, W, settings, stored)
     solution.trace[:0] = before
     is_monotone = settings.solver == "monotone"
@@ -191,7 +196,7 @@ def monotone(objective: Differentiable[Point], start: Point, settings: Settings)
     If the sample weights sum to less than 1, their sum replaces the 1, or small weights would stop the loop at once.
     """
     solution = Solution(start, [start.value])
-    while True:
+    while settings.needs_gap or solution.n_iter < settings.max_iter:
         point = solution.point
         slope = objective.slope(point)
         towards = best_direction(-slope, settings.cone)
@@ -207,6 +212,8 @@ def monotone(objective: Differentiable[Point], start: Point, settings: Settings)
             return solution
         solution.point = following
         solution.trace.append(following.value)
+    solution.gap = np.nan
+    return solution
 
 
 def _descend(objective: Differentiable[Point], point: Point, towards: Direction, gap: float) -> Point | None:

@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import mfbench_margin
-from mfbench_margin._quadratic.layout import TrainingPairs
+from mfbench_margin._quadratic.layout import TrainingPairs, lay_out
 from mfbench_margin._quadratic.objective import Objective
 
 
@@ -40,6 +40,24 @@ def test_value_slope_and_line_equal_definition(immigrate_oracles, make_groups, c
         assert_allclose(objective.slope(point), o.slope(D, y, 0.7, point.W, weights), rtol=0, atol=1e-9)
 
 
+def test_means_of_distances_in_single_precision_keep_their_bound(make_groups):
+    X, y = make_groups(6, n=60)
+    pairs, rng = TrainingPairs(X, y), np.random.default_rng(0)
+    unit = 2.0**-23 * pairs.largest
+    sigma = 100 * (pairs.single_error + 2.5 * unit)  # which leaves room for two means
+    objective = Objective(pairs.single, sigma, np.ones(60))
+    assert pairs.single.most_blends(sigma) == pytest.approx(2.5, rel=1e-3) and pairs.most_blends(sigma) == np.inf
+    point, blends = objective.at(np.eye(4) / 2), []
+    for _ in range(5):
+        V = rng.random((4, 4))
+        line = objective.line(point, (V + V.T) / np.linalg.norm(V + V.T), None)
+        point = line.take(line.at(0.5), 0.5)
+        blends.append(point.blends)
+        exact = pairs.distances(lay_out(point.W, pairs.width))
+        assert np.abs(point.stored - exact).max() <= pairs.single_error + point.blends * unit
+    assert blends == [1, 2, 0, 1, 2]
+
+
 def test_final_point_has_norm_1(make_groups):
     X, y = make_groups(7)
     X = np.column_stack([X, np.ones(len(X))])
@@ -48,5 +66,6 @@ def test_final_point_has_norm_1(make_groups):
     final = objective.final(point)
     assert_allclose(final.W[:4, :4], 0.25, rtol=1e-15)
     assert not final.W[4].any()
+    assert "value" not in vars(final), "nobody asks for it"
     assert final.value == pytest.approx(objective.at(final.W).value)
     assert objective.final(point, threshold=0.1).W.sum() == pytest.approx(4)
