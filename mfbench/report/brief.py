@@ -12,6 +12,7 @@ from mfbench.report.cells import (
     DASH,
     NO_VERDICT_MARK,
     across_name,
+    seconds,
     size_cell,
     table_of,
     time_cell,
@@ -28,6 +29,8 @@ from mfbench.stats.summary import KINDS, LARGE, NO_VERDICT
 
 MOST_FAILURES = 5
 LONGEST_REASON = 110
+# Seconds of a run, and percent of them, that are worth naming; and how many methods and datasets.
+LEAST_SECONDS, LEAST_SHARE, MOST_NAMED = 60.0, 5.0, 3
 # Characters of the shown gaps, of a name, and of a terminal that also has room for labels.
 LEAST_BAR, WIDEST_BAR = 12, 48
 SHORT_NAME, LONGEST_NAME = 21, 30
@@ -62,7 +65,7 @@ def brief_report(
     more = [f"All tables, tests and remarks: {full}"] if full else []
     sections += [
         Section("Remarks", notes=[*problems(run), *added[-1].notes]),
-        Section("", notes=[*reading_notes(run, has_marks=has_marks), *more]),
+        Section("", notes=[*reading_notes(run, has_marks=has_marks), *time_spent(run), *more]),
     ]
     where = [f"Page: {page or command}"] if page is not None or command else []
     sections.append(Section("", notes=where))
@@ -170,6 +173,19 @@ def _failures(failures: pd.DataFrame) -> list[str]:
     if len(groups) > MOST_FAILURES:
         lines.append(f"Failed: {counted(len(groups) - MOST_FAILURES, 'more method')}.")
     return lines
+
+
+def time_spent(run: Run) -> list[str]:
+    """Return a line on the methods and datasets that take most of a run's time, if it takes long."""
+    spent = run.outcomes.assign(name=run.outcomes["method"].map(run.meta.display_names))
+    total, parts = float(spent["duration"].sum()), []
+    if total < LEAST_SECONDS:
+        return []
+    for column in ("name", "dataset"):
+        shares = 100.0 * spent.groupby(column)["duration"].sum().nlargest(MOST_NAMED) / total
+        parts.append(", ".join(f"{name} {share:.0f} %" for name, share in shares[shares >= LEAST_SHARE].items()))
+    named = ". ".join(f"By {column}: {part}" for column, part in zip(("method", "dataset"), parts, strict=True) if part)
+    return [f"Trials took {seconds(total)} of worker time. {named}."]
 
 
 def reading_notes(run: Run, *, has_marks: bool = True) -> list[str]:

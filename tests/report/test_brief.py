@@ -14,7 +14,7 @@ from toy_protocols import completed, recorded
 
 from mfbench.model.trials import Status, TrialResult, Unavailable
 from mfbench.report import brief
-from mfbench.report.brief import brief_report, method_lines, problems, reading_notes
+from mfbench.report.brief import brief_report, method_lines, problems, reading_notes, time_spent
 from mfbench.report.cells import seconds
 from mfbench.report.render.terminal import show
 from mfbench_protocols.plugin import DETECTION_METRICS
@@ -216,6 +216,22 @@ class TestNotes:
 
     def test_one_method_needs_no_note_on_marks(self, write_run):
         assert reading_notes(write_run({("iris", "A"): 0.9}, truths=BALANCED)) == []
+
+    def test_a_long_run_names_what_took_its_time(self, write_run):
+        def took(seconds):
+            return [TrialResult(key="", scores={"accuracy": 0.9}, duration=seconds) for _ in range(5)]
+
+        short = write_run({("iris", "A"): took(1.0), ("iris", "B"): took(2.0)})
+        assert time_spent(short) == []
+        cells = {
+            ("iris", "A"): took(90.0),
+            ("iris", "B"): took(8.0),
+            ("wine", "A"): took(0.5),
+            ("wine", "B"): took(1.5),
+        }
+        assert time_spent(write_run(cells)) == [
+            "Trials took 8 min 20 s of worker time. By method: A 90 %, B 10 %. By dataset: iris 98 %."
+        ]
 
     def test_optimistic_tuning_is_named(self, write_run, cells):
         run = write_run(cells, truths=BALANCED, selection={"A": "nested", "B": "per-dataset"})
