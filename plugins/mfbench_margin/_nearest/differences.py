@@ -7,6 +7,7 @@ value is replaced by its distribution within the class of its row: diff is then 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -66,6 +67,11 @@ class DiffTable:
     slot: NDArray[np.int64]
     expected: NDArray[np.float64]
     grid: float
+
+    @cached_property
+    def single(self) -> NDArray[np.float32]:
+        """The columns in single precision."""
+        return self.columns.astype(np.float32)
 
 
 def build_table(
@@ -140,16 +146,24 @@ def build_table(
 
 def scale_to_range(rows: NDArray[np.float64], nominal: NDArray[np.bool_]) -> None:
     """Map each numeric column to [0, 1] in place; a constant column becomes exactly 0."""
-    for feature in np.flatnonzero(~nominal):
+    is_complete = ~nominal & ~np.isnan(rows).any(axis=0)
+    if is_complete.all():
+        rows[:] = _scaled(rows)
+        return
+    rows[:, is_complete] = _scaled(rows[:, is_complete])
+    for feature in np.flatnonzero(~nominal & ~is_complete):
         column = rows[:, feature]
         is_known = ~np.isnan(column)
-        values = column[is_known]
-        if not values.size:
-            continue
-        # A power of two changes no digit and keeps the range of very large or very small values representable.
-        values = np.ldexp(values, -int(np.frexp(np.abs(values).max())[1]))
-        low, high = values.min(), values.max()
-        column[is_known] = (values - low) / (high - low if high > low else 1.0)
+        if is_known.any():
+            column[is_known] = _scaled(column[is_known])
+
+
+def _scaled(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    # A power of two changes no digit and keeps the range of very large or very small values representable.
+    values = np.ldexp(values, -np.frexp(np.abs(values).max(axis=0))[1])
+    low, high = values.min(axis=0), values.max(axis=0)
+    scaled: NDArray[np.float64] = (values - low) / np.where(high > low, high - low, 1.0)
+    return scaled
 
 
 def _grid(columns: NDArray[np.float64], scale: bool, squared: bool) -> float:

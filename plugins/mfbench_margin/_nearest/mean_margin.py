@@ -92,7 +92,7 @@ def ranked_margins(
     samples, counts = np.unique(samples, return_counts=True)
     targets = table.position[samples]
     offsets = heap_offsets(table, n_neighbors)
-    step = block_size(offsets)
+    step = block_size(offsets, len(table.rows))
     n_ranks = int(np.diff(offsets).max())
     available, group = _groups(np.diff(table.starts), n_ranks)
     total = np.zeros((len(available), n_ranks, len(table.columns)))

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from mfbench_learners.compiled import njit
 from mfbench_margin._nearest.differences import GRID_BITS, are_constant, scale_to_range
-from mfbench_margin._nearest.search import TILE, add_absolute, add_unequal
+from mfbench_margin._nearest.search import FEATURES, TILE, add_absolute, add_unequal
 
-# Targets of a block: at most this many, fewer if their distances would need more than BLOCK_BYTES.
+# Targets of a block, which use a part of a tile of rows in turn: at most this many, fewer if their distances would need
+# more than BLOCK_BYTES.
 BLOCK = 64
 BLOCK_BYTES = 16 * 2**20
 # A distance differs from a threshold only if they differ by more than this share of the largest possible distance.
@@ -182,11 +183,14 @@ def fill_distances(
     for begin in range(0, n_rows, TILE):
         end = min(begin + TILE, n_rows)
         in_common = buffer[: end - begin]
+        distances[:, begin:end] = 0.0
+        for f in range(0, n_numeric, FEATURES):
+            some = columns[f : min(f + FEATURES, n_numeric)]
+            for t in range(len(targets)):
+                add_absolute(distances[t, begin:end], rows[targets[t], f:], some, len(some), begin, end)
         for t in range(len(targets)):
             x = rows[targets[t]]
             tile = distances[t, begin:end]
-            tile[:] = 0.0
-            add_absolute(tile, x, columns, n_numeric, begin, end)
             _add_unequal(tile, x, columns, n_numeric, n_complete, begin, end)
             if n_complete < n_features:
                 in_common[:] = n_complete
@@ -314,33 +318,42 @@ def to_factors(distances, targets, thresholds, starts, frequency, prior, buffer)
 @njit(cache=True, fastmath=SUMS)
 def accumulate(total, factors, targets, rows, columns, n_numeric, n_complete):  # pragma: no cover
     """Add the margins of complete features: the factors of a row are the same for all of them."""
-    n_targets = len(targets)
+    # A part of a tile stays in the cache while all targets use it.
     for begin in range(0, len(rows), TILE):
         end = min(begin + TILE, len(rows))
-        t = 0
-        # Four targets at a time: a column is loaded once for four sums.
-        while t + 4 <= n_targets:
-            a0, a1 = factors[t, begin:end], factors[t + 1, begin:end]
-            a2, a3 = factors[t + 2, begin:end], factors[t + 3, begin:end]
-            w, x = rows[targets[t]], rows[targets[t + 1]]
-            y, z = rows[targets[t + 2]], rows[targets[t + 3]]
-            for f in range(n_numeric):
-                total[f] += _four_absolute(columns[f, begin:end], a0, a1, a2, a3, w[f], x[f], y[f], z[f])
-            for f in range(n_numeric, n_complete):
-                total[f] += _four_unequal(columns[f, begin:end], a0, a1, a2, a3, w[f], x[f], y[f], z[f])
-            t += 4
-        while t < n_targets:
-            a0, w = factors[t, begin:end], rows[targets[t]]
-            for f in range(n_complete):
-                column, part = columns[f, begin:end], 0.0
-                if f < n_numeric:
-                    for j in range(len(column)):
-                        part += a0[j] * abs(column[j] - w[f])
-                else:
-                    for j in range(len(column)):
-                        part += a0[j] if column[j] != w[f] else 0.0
-                total[f] += part
-            t += 1
+        for first in range(0, n_complete, FEATURES):
+            last = min(first + FEATURES, n_complete)
+            middle = min(max(first, n_numeric), last)
+            _accumulate_some(total, factors, targets, rows, columns, first, middle, last, begin, end)
+
+
+@njit(cache=True, fastmath=SUMS)
+def _accumulate_some(total, factors, targets, rows, columns, first, middle, last, begin, end):  # pragma: no cover
+    # Features from `first` on are numbers, from `middle` on categories.
+    n_targets, t = len(targets), 0
+    # Four targets at a time: a column is loaded once for four sums.
+    while t + 4 <= n_targets:
+        a0, a1 = factors[t, begin:end], factors[t + 1, begin:end]
+        a2, a3 = factors[t + 2, begin:end], factors[t + 3, begin:end]
+        w, x = rows[targets[t]], rows[targets[t + 1]]
+        y, z = rows[targets[t + 2]], rows[targets[t + 3]]
+        for f in range(first, middle):
+            total[f] += _four_absolute(columns[f, begin:end], a0, a1, a2, a3, w[f], x[f], y[f], z[f])
+        for f in range(middle, last):
+            total[f] += _four_unequal(columns[f, begin:end], a0, a1, a2, a3, w[f], x[f], y[f], z[f])
+        t += 4
+    while t < n_targets:
+        a0, w = factors[t, begin:end], rows[targets[t]]
+        for f in range(first, last):
+            column, part = columns[f, begin:end], 0.0
+            if f < middle:
+                for j in range(len(column)):
+                    part += a0[j] * abs(column[j] - w[f])
+            else:
+                for j in range(len(column)):
+                    part += a0[j] if column[j] != w[f] else 0.0
+            total[f] += part
+        t += 1
 
 
 @njit(cache=True, fastmath=SUMS)

@@ -1,7 +1,8 @@
 """The k nearest rows of every class for a block of target rows at a time, and the nearest hit and miss of each sample.
 
 The rows of each class are scanned in tiles; a heap per target and class keeps the k best. Time is O(b n p) for b
-targets, memory O(b · min(n, K k)): no matrix of all distances exists.
+targets, memory O(b · min(n, K k)): no matrix of all distances exists. Among many numbers, single precision finds the
+rows that can be among the k nearest, by a bound on its error, and double precision decides: O(b n) memory, limited.
 
 For a learned metric, rows are mapped to the space where its distance is the squared Euclidean one. Distances are sums
 of squared differences, never expanded into products, so that near-duplicates remain distinct; equally near rows are the
@@ -23,6 +24,14 @@ TILE = 256
 # Targets of a block: at most this many, fewer if their heaps would need more than HEAP_BYTES.
 BLOCK = 256
 HEAP_BYTES = 16 * 2**20
+# With so many complete numeric features, single precision finds the rows that may be among the nearest; their distances
+# are then computed in double precision.
+WIDE = 64
+# Features whose differences are summed in single precision, and the rounding errors of such a sum in units of it.
+FEATURES, ROUNDED = 64, 20
+HALF_UNIT = 2.0**-24
+# Distances in single precision that are in memory at a time.
+APPROXIMATE = 2**21
 # Up to this many neighbours a sorted list takes less time than a heap, whose branches a processor cannot predict.
 SORTED = 32
 
@@ -33,9 +42,9 @@ def heap_offsets(table: DiffTable, n_neighbors: int) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
-def block_size(offsets: NDArray[np.int64]) -> int:
-    """Return how many targets to search for at a time."""
-    return int(max(1, min(BLOCK, HEAP_BYTES // (16 * int(offsets[-1])))))
+def block_size(offsets: NDArray[np.int64], n_rows: int = 0) -> int:
+    """Return how many targets to search for at a time, among so many rows."""
+    return int(max(1, min(BLOCK, HEAP_BYTES // (16 * int(offsets[-1])), APPROXIMATE // max(n_rows, 1))))
 
 
 def search(
@@ -65,10 +74,13 @@ def search(
     n_rows = table.rows.shape[0]
     neighbours = np.full((len(targets), int(offsets[-1])), n_rows, dtype=np.int64)
     distances = np.full(neighbours.shape, np.inf)
-    _search(
-        targets, offsets, table.rows, table.columns, table.starts, table.labels, table.n_plain, table.nominal,
-        table.slot, table.expected, squared, table.grid, np.empty(TILE), neighbours, distances,
-    )  # fmt: skip
+    if table.n_plain == len(table.columns) >= WIDE and not squared:  # all values lie between 0 and 1
+        _search_wide(targets, offsets, table.rows, table.single, table.starts, table.grid, neighbours, distances)
+    else:
+        _search(
+            targets, offsets, table.rows, table.columns, table.starts, table.labels, table.n_plain, table.nominal,
+            table.slot, table.expected, squared, table.grid, np.empty(TILE), neighbours, distances,
+        )  # fmt: skip
     for first, last in pairwise(offsets):
         if last - first > SORTED:
             _sort_heaps(neighbours[:, first:last], distances[:, first:last])
@@ -107,6 +119,84 @@ def _search(
                         else:
                             _add_partly_known(tile, rows[target, f], column, nominal[f], expected[c, slot[f], target])
                 _push(distances[t, first:last], neighbours[t, first:last], tile, grid, begin, target)
+
+
+@njit(cache=True)
+def _search_wide(targets, offsets, rows, single, starts, grid, neighbours, distances):  # pragma: no cover
+    # A distance a in single precision is wrong by at most HALF_UNIT (1.5 p + ROUNDED a): the values by half a unit in
+    # the last place, their differences by another quarter, and sums of 64 features by one for each of their steps.
+    # A row that is among the k nearest is hence not farther than the k-th nearest one by more than twice this error.
+    near = _approximate(targets, rows, single)
+    n_features = rows.shape[1]
+    for t in range(len(targets)):
+        near[t, targets[t]] = np.inf
+        for c in range(len(starts) - 1):
+            first, last = offsets[c], offsets[c + 1]
+            own = near[t, starts[c] : starts[c + 1]]
+            limit = _smallest(own, last - first)
+            limit += 2.0 * (HALF_UNIT * (1.5 * n_features + 1.01 * ROUNDED * limit) + 2.0 / grid)
+            for j in range(len(own)):
+                if own[j] <= limit and own[j] < np.inf:
+                    distance = np.rint(_absolute(rows[targets[t]], rows[starts[c] + j]) * grid)
+                    _offer(distances[t, first:last], neighbours[t, first:last], distance, starts[c] + j)
+
+
+@njit(cache=True)
+def _smallest(values, k):  # pragma: no cover
+    # The k-th smallest.
+    if k > SORTED:
+        return np.partition(values, k - 1)[k - 1]
+    least = np.full(k, np.inf)
+    for value in values:
+        if value < least[k - 1]:
+            i = k - 1
+            while i > 0 and least[i - 1] > value:
+                least[i] = least[i - 1]
+                i -= 1
+            least[i] = value
+    return least[k - 1]
+
+
+@njit(cache=True)
+def _approximate(targets, rows, single):  # pragma: no cover
+    # The distances of all rows to the targets. A part of a tile stays in the cache while all targets use it.
+    near = np.zeros((len(targets), len(rows)))
+    part, x = np.empty(TILE, single.dtype), np.empty((len(targets), single.shape[0]), single.dtype)
+    for t in range(len(targets)):
+        x[t] = rows[targets[t]]
+    for begin in range(0, len(rows), TILE):
+        end = min(begin + TILE, len(rows))
+        tile = part[: end - begin]
+        for first in range(0, len(single), FEATURES):
+            columns = single[first : first + FEATURES]
+            for t in range(len(targets)):
+                tile[:] = 0.0
+                add_absolute(tile, x[t, first : first + FEATURES], columns, len(columns), begin, end)
+                near[t, begin:end] += tile
+    return near
+
+
+@njit(cache=True)
+def _absolute(x, z):  # pragma: no cover
+    # In the order of `add_absolute`, so that the digits are the same.
+    total, f = 0.0, 0
+    while f + 4 <= len(x):
+        total += (abs(z[f] - x[f]) + abs(z[f + 1] - x[f + 1])) + (abs(z[f + 2] - x[f + 2]) + abs(z[f + 3] - x[f + 3]))
+        f += 4
+    while f < len(x):
+        total += abs(z[f] - x[f])
+        f += 1
+    return total
+
+
+@njit(cache=True)
+def _offer(distances, neighbours, distance, row):  # pragma: no cover
+    """Offer one row to the k nearest rows of a target that are kept so far; rows come in ascending order."""
+    if len(distances) <= SORTED:
+        if distance < distances[len(distances) - 1]:
+            _insert(distances, neighbours, distance, row)
+    elif distance < distances[0]:
+        _replace_root(distances, neighbours, distance, row)
 
 
 @njit(cache=True)
