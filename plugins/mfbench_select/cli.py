@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -61,6 +62,7 @@ def select(
     from mfbench.report.present import write_page
     from mfbench.report.progress import Downloads, follow
     from mfbench_select.api import Selection, prepare, run_prepared
+    from mfbench_select.leader import Leader
     from mfbench_select.report import data_of, lines_of
     from mfbench_select.tables import read_table, tidy
 
@@ -103,6 +105,7 @@ def select(
     )
     if not as_json:
         _introduce(console, table.taken, table.remarks)
+    metric = metric or ("r2" if table.is_regression else "accuracy")
     with closing(follow(notes)) as display:
         outcome = run_prepared(
             prepared,
@@ -111,7 +114,7 @@ def select(
             max_trials=max_trials,
             jobs=jobs,
             fresh=options["fresh"],
-            observer=display,
+            observer=Leader(display, metric, partial(print_line, notes)),
             downloads=Downloads(notes),
         )
     if outcome.interrupt is not None:
