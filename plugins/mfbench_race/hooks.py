@@ -1,4 +1,4 @@
-"""The hook of this package in a run: ``--race`` gives a plan stages, each without the methods that have left."""
+"""The hook of this package in a run: ``--race`` gives a plan stages, with fewer and fewer methods."""
 
 from __future__ import annotations
 

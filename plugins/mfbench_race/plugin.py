@@ -1,4 +1,4 @@
-"""The section of a report on the methods that have left a race."""
+"""The section of a report on the methods that a race has dropped."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @hookimpl
 def mfbench_report_sections(run: Run) -> list[Section]:
-    """Return which methods have left a race and when, and what that saved."""
+    """Return which methods a race has dropped and when, and what that saved."""
     if not (run.path / "race.json").is_file():
         return []
     from mfbench_race.report import sections_of

@@ -1,4 +1,4 @@
-"""What a report shows of a race: who left, after which look, and the trials and time saved."""
+"""What a report shows of a race: the methods dropped, after which look, and the trials and time saved."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def sections_of(run: Run) -> list[Section]:
         ]
         for entry in dropped
     ]
-    heads = ["method", "left after", "behind", "gap", "p", "trials saved", "time saved"]
+    heads = ["method", "dropped after", "behind", "gap", "p", "trials saved", "time saved"]
     tables = [table_of(heads, rows)] if rows else []
     return [Section("Race", tables, notes=_notes(run, record), data={"race": lambda: record}, leads=True)]
 
@@ -50,11 +50,17 @@ def _notes(run: Run, record: dict[str, Any]) -> list[str]:
     spent += float(np.nansum(run.outcomes["duration"].astype(float)))
     notes = [
         f"The race keeps {_GOALS[record['target']]}: the probability of losing it is below {100 * ALPHA:g} %. Methods "
-        f"may leave after {listing(looks)} folds of each dataset.",
-        f"{len(dropped)} of {counted(record['methods'], 'method')} left. That saved {_share(saved, record['trials'])} "
-        f"of {record['trials']:,} trials and about {_share(spared, spent + spared)} of their time.",
-        "Comparisons, ranks and tests are of the other methods: one that left has too few folds for any.",
+        f"may be dropped after {listing(looks)} folds of each dataset.",
+        f"Dropped: {len(dropped)} of {counted(record['methods'], 'method')}. That saved "
+        f"{_share(saved, record['trials'])} of {record['trials']:,} trials and about "
+        f"{_share(spared, spent + spared)} of their time.",
+        "Comparisons, ranks and tests are of the other methods: one that was dropped has too few folds for any.",
     ]
+    reference = run.meta.report.reference
+    names = {entry["method"]: entry["name"] for entry in dropped}
+    if reference in names:
+        other = run.meta.display_names[run.settings.reference]
+        notes.append(f"The reference, {names[reference]}, was dropped: comparisons are with {other} instead.")
     if len(run.outcomes) + ran + saved < record["trials"]:
         notes.append("The race has not ended; give the command again to continue it.")
     return notes

@@ -1,4 +1,4 @@
-"""When a method may leave a race: planned looks, and a test against the leader whose level holds over all of them."""
+"""When a race drops a method: planned looks, and a test against the leader whose level holds over all of them."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _LATEST = 0.8  # share of the folds after which dropping saves too little
 
 @dataclass(frozen=True)
 class Drop:
-    """A method that has left a race."""
+    """A method that a race has dropped."""
 
     method: str
-    look: int  # folds of each dataset after which it left
+    look: int  # folds of each dataset after which it was dropped
     leader: str
     gap: float  # mean over datasets of the leader's score minus its own
     p_value: float
@@ -36,8 +36,8 @@ class Race:
     not run are the only uncertainty, and it ends with them. With ``truth``, it is the method with the best expected
     score on tables like these, whose variance is that of Nadeau and Bengio (2003).
 
-    Each look tests the leader against each method that is left, by the mean of their paired differences over datasets,
-    with a variance per dataset and Welch's degrees of freedom. A method leaves if its one-sided p-value is below
+    Each look tests the leader against each method that remains, by the mean of their paired differences over datasets,
+    with a variance per dataset and Welch's degrees of freedom. A method is dropped if its one-sided p-value is below
     .05 / (looks x (methods at the start - 1)), a bound over all looks and all potential leaders.
     """
 
@@ -49,13 +49,13 @@ class Race:
 
     @property
     def looks(self) -> list[int]:
-        """Numbers of folds of each dataset after which methods may leave."""
+        """Numbers of folds of each dataset after which methods may be dropped."""
         most = max(self.folds.values(), default=0)
         return [look for look in (_LOOKS if most > 5 else (2, 3, 4)) if look <= _LATEST * most]
 
     @property
     def alive(self) -> list[str]:
-        """The methods that are left."""
+        """The methods that remain."""
         gone = {drop.method for drop in self.drops}
         return [method for method in self.methods if method not in gone]
 
@@ -67,8 +67,8 @@ class Race:
         look : int
             A number of `looks`.
         scores : mapping of str to ndarray of shape (n_alive, n_folds)
-            For each dataset the scores of the methods that are left, larger is better. A method with a missing score
-            neither leads nor leaves.
+            For each dataset the scores of the methods that remain, larger is better. A method with a missing score
+            neither leads nor is dropped.
         """
         alive = self.alive
         complete = np.all([np.isfinite(own).all(axis=1) for own in scores.values()], axis=0)

@@ -1,4 +1,4 @@
-"""The stages of a race: plans of more and more folds and fewer and fewer methods, and the record of who left."""
+"""The stages of a race: plans of more and more folds and fewer and fewer methods, and the record of drops."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def stages(plan: Plan, target: str, folder: Path, remark: Callable[[str], None])
 
 
 def _part(plan: Plan, race: Race, places: set[tuple[str, int, int]]) -> Plan:
-    """Return the plan of the methods that are left, on some folds."""
+    """Return the plan of the methods that remain, on some folds."""
     alive = race.alive
     if len(alive) == len(plan.methods):
         only = plan.only
@@ -95,7 +95,7 @@ def _part(plan: Plan, race: Race, places: set[tuple[str, int, int]]) -> Plan:
 
 
 def _scores(run: Run, race: Race, places: dict[str, list[tuple[int, int]]], look: int) -> dict[str, Any]:
-    """Return the scores of the methods that are left after a look, larger is better; NaN for failures."""
+    """Return the scores of the methods that remain before a look, larger is better; NaN for failures."""
     settings, frame, scores = run.settings, run.outcomes, {}
     frame = frame.assign(score=frame[settings.metric].where(frame["status"] == "ok") * settings.sign)
     for label, own in places.items():
@@ -114,15 +114,15 @@ class Record:
         self._dropped: list[dict[str, Any]] = []
 
     def add(self, run: Run, new: Sequence[Drop]) -> None:
-        """Add the methods that have left after a look, with the run until then."""
+        """Add the methods that a look has dropped, with the run until then."""
         self._names |= run.meta.display_names
         for drop in new:
             own = run.outcomes[run.outcomes["method"] == drop.method].groupby("dataset")["duration"]
             ran, seconds, means = own.size(), own.sum(), own.mean()
-            left = {str(label): self._planned[drop.method, str(label)] - count for label, count in ran.items()}
+            saved = {str(label): self._planned[drop.method, str(label)] - count for label, count in ran.items()}
             entry = asdict(drop) | {"name": self._names[drop.method], "leader_name": self._names[drop.leader]}
-            entry |= {"trials": int(ran.sum()), "trials_saved": int(sum(left.values()))}
-            spared = sum(float(means[label]) * count for label, count in left.items())
+            entry |= {"trials": int(ran.sum()), "trials_saved": int(sum(saved.values()))}
+            spared = sum(float(means[label]) * count for label, count in saved.items())
             self._dropped.append(entry | {"seconds": float(seconds.sum()), "seconds_saved": spared})
 
     @property
@@ -135,8 +135,8 @@ class Record:
 
     def news(self, look: int, new: Sequence[Drop]) -> str:
         """Return the line about a look."""
-        left, head = len(self._race.alive), f"After {counted(look, 'fold')} of each dataset: "
+        remaining, head = counted(len(self._race.alive), "method"), f"After {counted(look, 'fold')} of each dataset: "
         if not new:
-            return f"{head}no method leaves, {left} are left."
+            return f"{head}none is dropped, {remaining} in the race."
         gone, leader = ", ".join(self._names[drop.method] for drop in new), self._names[new[0].leader]
-        return f"{head}{leader} leads, {counted(len(new), 'method')} cannot win and leave ({gone}), {left} are left."
+        return f"{head}{leader} leads, {len(new)} dropped ({gone}), {remaining} in the race."

@@ -37,6 +37,10 @@ class TopFeatures(TransformerMixin, BaseEstimator):
         The features kept, in the order of the table.
     columns_ : ndarray of int
         Their encoded columns.
+    weights_ : ndarray of shape (n_features_in,)
+        How important each feature is.
+    owners_ : ndarray of int
+        The feature of each encoded column.
     encoder_, selector_ : estimator
         The fitted ones.
 
@@ -60,21 +64,22 @@ class TopFeatures(TransformerMixin, BaseEstimator):
         """Fit the encoder and the selector."""
         self.encoder_ = clone(self.encoder)
         encoded = np.asarray(self.encoder_.fit_transform(X), dtype=np.float64)
-        owners = _owners(self.encoder_, [str(name) for name in X.columns])
+        self.owners_ = _owners(self.encoder_, [str(name) for name in X.columns])
         selector = clone(self.selector)
         if self.raw:
             rows, categorical = _codes(X)
             if "categorical_features" in selector.get_params(deep=False):
                 selector.set_params(categorical_features=categorical)
             self.selector_ = selector.fit(rows, y)
-            weights = np.asarray(self.selector_.feature_importances_, dtype=np.float64)
+            self.weights_ = np.asarray(self.selector_.feature_importances_, dtype=np.float64)
         else:
             self.selector_ = selector.fit(encoded, y)
-            weights = np.full(X.shape[1], -np.inf)
-            np.maximum.at(weights, owners, np.asarray(self.selector_.feature_importances_, dtype=np.float64))
-        kept = np.sort(np.argsort(-weights, kind="stable")[: self.n_features])
+            weights = np.asarray(self.selector_.feature_importances_, dtype=np.float64)
+            self.weights_ = np.full(X.shape[1], -np.inf)
+            np.maximum.at(self.weights_, self.owners_, weights)
+        kept = np.sort(np.argsort(-self.weights_, kind="stable")[: self.n_features])
         self.features_ = [str(X.columns[place]) for place in kept]
-        self.columns_ = np.flatnonzero(np.isin(owners, kept))
+        self.columns_ = np.flatnonzero(np.isin(self.owners_, kept))
         return self
 
     def transform(self, X: pd.DataFrame) -> NDArray[np.float64]:

@@ -33,8 +33,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import mfbench
-from mfbench_select.features import TopFeatures, encoder_of
-from mfbench_select.suite import LEARNERS, SELECTORS
+from mfbench.host.registry import load_registry
+from mfbench_select.features import encoder_of
+from mfbench_select.pipeline import estimator_of
+from mfbench_select.suite import LEARNERS, SELECTORS, Pipeline
 
 ALONE = [
     "breast-cancer", "breast-cancer-coimbra", "breast-gravier", "colon", "corral", "ecoli", "german", "glass",
@@ -69,6 +71,7 @@ LANDMARKS = {
     "stump": DecisionTreeClassifier(max_depth=1, random_state=0),
     "bayes": GaussianNB(),
 }
+REGISTRY = load_registry()
 PAIRS = [f"{selector.code} {learner.code}" for selector in SELECTORS for learner in LEARNERS[False]]
 
 
@@ -104,19 +107,18 @@ def measure(name, data_dir):
     scores = {pair: np.zeros((FOLDS, len(sizes))) for pair in PAIRS}
     seconds = dict.fromkeys(PAIRS, 0.0)
     learners = {part.code: mfbench.make(part.expression, "classifier") for part in LEARNERS[False]}
+    for learner in learners.values():
+        if "random_state" in learner.get_params():
+            learner.set_params(random_state=0)
     for fold, (train, test) in enumerate(splits):
         for part in SELECTORS:
             began = time.perf_counter()
-            selector = mfbench.make(part.expression, "selector")
-            for estimator in (selector, *learners.values()):
-                if "random_state" in estimator.get_params():
-                    estimator.set_params(random_state=0)
-            steps = TopFeatures(encoder, selector, 1).fit(frame.iloc[train], y[train])
+            pipeline = estimator_of(Pipeline(part.code, 1, "LOG"), frame, REGISTRY, is_regression=False)
+            steps = pipeline["features"].fit(frame.iloc[train], y[train])
             spent = time.perf_counter() - began
-            weights, owners = weights_of(steps, frame)
             encoded = [np.asarray(steps.encoder_.transform(frame.iloc[own])) for own in (train, test)]
             for place, size in enumerate(sizes):
-                columns = np.isin(owners, np.argsort(-weights, kind="stable")[:size])
+                columns = np.isin(steps.owners_, np.argsort(-steps.weights_, kind="stable")[:size])
                 for code, learner in learners.items():
                     began = time.perf_counter()
                     fitted = clone(learner).fit(encoded[0][:, columns], y[train])
@@ -125,16 +127,6 @@ def measure(name, data_dir):
                     seconds[pair] += time.perf_counter() - began + spent / len(sizes)
     row |= {pair: own.mean(axis=0).max() for pair, own in scores.items()}
     return row | {f"seconds {pair}": own for pair, own in seconds.items()}
-
-
-def weights_of(steps, frame):
-    """Return the weight of each feature, and the feature of each encoded column."""
-    from mfbench_select.features import _owners
-
-    owners = _owners(steps.encoder_, list(frame.columns))
-    weights = np.full(frame.shape[1], -np.inf)
-    np.maximum.at(weights, owners, np.asarray(steps.selector_.feature_importances_, dtype=float))
-    return weights, owners
 
 
 def meta_features(table):

@@ -25,7 +25,7 @@ def replay(scores, target, folds=10):
     return race, 1 - ran / (n_methods * n_folds)
 
 
-def winner_is_left(race, scores):
+def winner_remains(race, scores):
     """Return whether a method that the complete plan puts first is still in the race."""
     means = scores.mean(axis=(0, 2))
     return any(means[int(name)] >= means.max() - 1e-12 for name in race.alive)

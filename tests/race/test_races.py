@@ -1,4 +1,4 @@
-"""Whole races: the same methods leave whatever the number of workers, and after an interruption."""
+"""Whole races: the same methods are dropped whatever the number of workers, and after an interruption."""
 
 import json
 
@@ -12,6 +12,9 @@ SUITE = """
 name = "small-race"
 title = "A race"
 description = "Methods that differ."
+
+[report]
+reference = "DUM"
 
 [protocol]
 kind = "repeated-cv"
@@ -54,7 +57,7 @@ def without_times(record):
 
 
 @pytest.mark.slow(reason="three runs with processes")
-def test_the_same_methods_leave_with_one_and_with_four_workers_and_after_a_budget(run):
+def test_the_same_methods_are_dropped_with_one_and_with_four_workers_and_after_a_budget(run):
     alone, record = run("one", jobs=1)
     assert [entry["method"] for entry in record["dropped"]] == ["DUM"]
     assert without_times(run("four", jobs=4)[1]) == without_times(record)
@@ -69,4 +72,5 @@ def test_the_same_methods_leave_with_one_and_with_four_workers_and_after_a_budge
     sections = {section.title: section for section in report_of(alone).sections}
     (row,) = [[cell.text for cell in row] for row in sections["Race"].tables[0].rows]
     assert row[1] == f"{record['dropped'][0]['look']} folds"
-    assert "1 of 3 methods left." in sections["Race"].notes[1]
+    assert sections["Race"].notes[1].startswith("Dropped: 1 of 3 methods.")
+    assert sections["Race"].notes[-1] == "The reference, DUM, was dropped: comparisons are with 3NN instead."

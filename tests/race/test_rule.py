@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
-from simulated import QUICK, measured_folds, realistic, replay, winner_is_left
+from simulated import QUICK, measured_folds, realistic, replay, winner_remains
 
 from mfbench_race.rule import Race
 
@@ -54,11 +54,11 @@ def test_the_level_is_that_of_all_looks_and_methods():
         return np.array([1 + spread * gaps, 0 * gaps, 0 * gaps - 1e6])
 
     level = 0.05 / (8 * 2)
-    for p_value, left in ((0.99 * level, ["a"]), (1.01 * level, ["a", "b"])):
+    for p_value, remaining in ((0.99 * level, ["a"]), (1.01 * level, ["a", "b"])):
         race = Race(["a", "b", "c"], {"x": 50}, {"x": 1 / 9}, "plan")
         assert len(race.looks) == 8
         race.look(10, {"x": scores(p_value)})
-        assert race.alive == left
+        assert race.alive == remaining
 
 
 @pytest.mark.parametrize(
@@ -69,14 +69,14 @@ def test_the_looks_are_fixed_by_the_plan(folds, looks):
     assert Race(["a", "b"], {"x": folds, "y": 1}, {}, "plan").looks == looks
 
 
-def test_nobody_leaves_without_spread():
+def test_no_method_is_dropped_without_spread():
     rounding = np.array([[0.9, 0.8], [0.9 - 0.1, 0.8 - 0.1]])  # the differences are 0.1 up to rounding
     race = Race(["a", "b"], {"x": 5}, {"x": 0.25}, "plan")
     assert race.look(2, {"x": rounding}) == []
     assert race.look(2, {"x": np.array([[1.0, 1.0], [0.0, 0.0]])}) == []
 
 
-def test_a_method_with_a_failure_neither_leads_nor_leaves(rng):
+def test_a_method_with_a_failure_neither_leads_nor_is_dropped(rng):
     scores = rng.normal([[0.99], [0.9], [0.1], [0.1]], 0.01, size=(4, 10))
     scores[0, 3] = scores[3, 3] = np.nan
     race = Race(["a", "b", "c", "d"], {"x": 50}, {"x": 1 / 9}, "plan")
@@ -106,7 +106,7 @@ def counts(rng, n_datasets, n_methods, n_folds):
 @pytest.mark.parametrize(("n_datasets", "n_methods", "n_folds"), [(13, 27, 50), (3, 27, 50), (1, 8, 50), (3, 5, 5)])
 def test_a_race_keeps_the_winner_of_the_plan_if_all_methods_are_equal(rng, n_datasets, n_methods, n_folds):
     suites = [counts(rng, n_datasets, n_methods, n_folds) for _ in range(300)]
-    lost = [not winner_is_left(replay(scores, "plan")[0], scores) for scores in suites]
+    lost = [not winner_remains(replay(scores, "plan")[0], scores) for scores in suites]
     assert np.mean(lost) <= 0.03
 
 
@@ -116,7 +116,7 @@ def test_a_race_keeps_the_winner_and_saves_three_quarters_of_a_realistic_plan(rn
     for _ in range(60):
         scores = realistic(measured, 13, 50, rng)
         race, share = replay(scores, "plan")
-        lost.append(not winner_is_left(race, scores))
+        lost.append(not winner_remains(race, scores))
         saved.append(share)
     assert np.mean(lost) <= 0.03 and np.mean(saved) >= 0.75
     truth = [replay(realistic(measured, 13, 50, rng), "truth")[1] for _ in range(20)]
