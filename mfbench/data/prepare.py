@@ -5,13 +5,12 @@ Fill values, categories, means and ranges are learned from training rows alone.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from sklearn.impute import SimpleImputer
-from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, OneHotEncoder, StandardScaler
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
 from mfbench.data.columns import class_counts, contiguous, units_of, with_classes
 from mfbench.errors import DataError
@@ -107,7 +106,6 @@ class Encoder:
         """Learn from training rows of shape (n_samples, n_features)."""
         one_hot = self.columns.categorical if self.columns.encoding == "one-hot" else np.zeros(X.shape[1], bool)
         self._numeric = np.flatnonzero(~one_hot)
-        self._nominal = np.flatnonzero(one_hot)
         self._imputers = self._fit_imputers(X) if self.columns.missing else []
         X = self._impute(X)
         self._scaler = None
@@ -116,13 +114,11 @@ class Encoder:
             of_range = MinMaxScaler() if shifts else MaxAbsScaler()
             scaler = StandardScaler(with_mean=shifts) if self.scale == "standard" else of_range
             self._scaler = scaler.fit(X[:, self._numeric])
-        self._one_hot = None
-        self.groups_ = self._numeric
-        if len(self._nominal):
-            encoder = OneHotEncoder(drop="if_binary", handle_unknown="ignore", sparse_output=False)
-            self._one_hot = encoder.fit(X[:, self._nominal])
-            widths = [1 if len(c) == 2 else len(c) for c in encoder.categories_]
-            self.groups_ = np.concatenate([self._numeric, np.repeat(self._nominal, widths)])
+        categories = {feature: np.unique(X[:, feature]) for feature in np.flatnonzero(one_hot)}
+        shown = [own[1:] if len(own) == 2 else own for own in categories.values()]
+        self._categories = np.concatenate([np.zeros(0), *shown])
+        self._nominal = np.repeat(np.flatnonzero(one_hot), [len(own) for own in shown])
+        self.groups_ = np.concatenate([self._numeric, self._nominal])
         return self
 
     def transform(self, X: Features) -> Features:
@@ -131,11 +127,9 @@ class Encoder:
         numbers = X if not len(self._nominal) else X[:, self._numeric]
         if self._scaler is not None:
             numbers = self._scaler.transform(numbers)
-        if self._one_hot is None:
+        if not len(self._nominal):
             return contiguous(numbers)
-        with warnings.catch_warnings():  # categories unseen in training are encoded as zeros by design
-            warnings.filterwarnings("ignore", message="Found unknown categories", category=UserWarning)
-            return np.hstack([numbers, self._one_hot.transform(X[:, self._nominal])])
+        return np.hstack([numbers, X[:, self._nominal] == self._categories])
 
     def _fit_imputers(self, X: Features) -> list[tuple[NDArray[np.intp], Any]]:
         parts = [

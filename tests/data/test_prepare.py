@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
 
 from mfbench.data.prepare import Columns, Encoder, restrict_classes
 from mfbench.errors import DataError
@@ -168,6 +168,17 @@ class TestCategories:
         found, groups = encode([[NAN], [NAN]], [[3], [NAN]], categorical=[True], encoding=encoding)
         assert np.isfinite(found).all()
         assert len(groups) == found.shape[1] == 1
+
+
+def test_categories_are_encoded_as_by_scikit_learn():
+    rng = np.random.default_rng(0)
+    train, test = (np.column_stack([rng.integers(0, size, rows) for size in (2, 3, 9, 1)]) for rows in (30, 200))
+    train, test = train * 1.0, np.vstack([test, [5, 5, 5, 5]]) * 1.0
+    oracle = OneHotEncoder(drop="if_binary", handle_unknown="ignore", sparse_output=False).fit(train)
+    encoder = Encoder(Columns(np.ones(4, bool)), "standard").fit(train)
+    assert np.array_equal(encoder.transform(train), oracle.transform(train))
+    with warnings.catch_warnings(action="ignore", category=UserWarning):  # a category that only the test part has
+        assert np.array_equal(encoder.transform(test), oracle.transform(test))
 
 
 def test_the_description_of_columns_is_read_off_the_dataset():

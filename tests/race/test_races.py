@@ -73,4 +73,6 @@ def test_the_same_methods_are_dropped_with_one_and_with_four_workers_and_after_a
     (row,) = [[cell.text for cell in row] for row in sections["Race"].tables[0].rows]
     assert row[1] == f"{record['dropped'][0]['look']} folds"
     assert sections["Race"].notes[1].startswith("Dropped: 1 of 3 methods.")
-    assert sections["Race"].notes[-1] == "The reference, DUM, was dropped: comparisons are with 3NN instead."
+    assert sections["Race"].notes[-1] == (
+        "The reference, Constant guess, was dropped: comparisons are with k-NN (3NN) instead."
+    )
