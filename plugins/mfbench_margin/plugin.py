@@ -192,8 +192,8 @@ _LEARNERS = [
         "mfbench_margin.boosted:BoostedIMMIGRATE",
         _IMMIGRATE,
         ("margin", "ensemble", "interactions"),
-        selector={"complexity": "3e-2 + 2e-7 * n**2 * p + 5e-7 * p**3", "check_parameters": {"n_estimators": 5}},
-        classifier={"complexity": "3e-2 + 2e-7 * n**2 * p + 5e-7 * p**3", "check_parameters": {"n_estimators": 5}},
+        selector={"complexity": "3e-2 + 1.6e-7 * n**2 * p + 5e-7 * p**3", "check_parameters": {"n_estimators": 5}},
+        classifier={"complexity": "3e-2 + 1.6e-7 * n**2 * p + 5e-7 * p**3", "check_parameters": {"n_estimators": 5}},
     ),
     _Learner(
         "boosted-im4e-immigrate",

@@ -55,7 +55,7 @@ LEARNERS = {
 }
 # By mean rank on the datasets of tests/benchmarks/select_order_study.py. For numbers, the fastest pairs come first.
 BEST_FIRST = (
-    "RF SVM", "RELF SVM", "MRMR SVM", "RF RF", "F SVM", "RELF RF", "RANK SVM", "RANK RF", "F RF", "MRMR RF", "RF LOG",
+    "RF SVM", "RELF SVM", "MRMR SVM", "RF RF", "F SVM", "RELF RF", "RANK SVM", "RANK RF", "F RF", "RF LOG", "MRMR RF",
     "F LOG", "MRMR LOG", "RANK LOG", "RELF LOG", "RF KNN", "RELF KNN", "MRMR KNN", "F KNN", "RANK KNN",
 )  # fmt: skip
 _NAMES = {part.code: part.name for part in SELECTORS}
