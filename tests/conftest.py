@@ -331,6 +331,7 @@ def _writer(folder_of_runs, make_metadata):
         relevant=None,
         collections=None,
         splits=None,
+        rows=4,
     ):
         datasets = list(dict.fromkeys(dataset for dataset, _ in cells))
         methods = list(dict.fromkeys(method for _, method in cells))
@@ -358,6 +359,7 @@ def _writer(folder_of_runs, make_metadata):
                 truth=np.array((truths or {}).get(dataset, [0, 1, 1, 1])),
                 feature_names=list(features),
                 n_features=len(features),
+                n_samples=rows,
                 collections={name: dataset for name, own in (collections or {}).items() if dataset in own},
             )
             for dataset in datasets

@@ -1,14 +1,14 @@
-"""Comparison of our scores with published ones, accounting for the uncertainty of ours."""
+"""Comparison of our scores with published ones, accounting for the random splits of both."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy.stats import t as student
 
-from mfbench.stats.paired import corrected_error
 from mfbench.suite.published import PublishedCount, PublishedFigure
 
 ABOVE, EQUIVALENT, UNDECIDED, BELOW = "above", "equivalent", "undecided", "below"
@@ -16,10 +16,10 @@ COMPARED = (ABOVE, EQUIVALENT, UNDECIDED, BELOW)
 NOT_COMPARABLE, INCOMPLETE = "not comparable", "incomplete"
 MARGIN = 0.02  # Equivalence margin: two percentage points.
 LEVEL = 0.05  # Level of each of the two one-sided tests; the interval has level 1 - 2 * LEVEL.
-LEAST_SCORES = 5
+LEAST_SCORES, LEAST_REPEATS, MOST_REPEATS = 3, 3, 1000
 COLUMNS = [
-    "table", "dataset", "label", "method", "metric", "ours", "published", "difference", "low", "high", "two_errors",
-    "verdict", "reason",
+    "table", "dataset", "label", "method", "metric", "ours", "published", "difference", "low", "high", "uncertainty",
+    "repeats_to_decide", "verdict", "reason",
 ]  # fmt: skip
 SUMMARY = ["table", "method", "datasets", *COMPARED, "difference", "low", "high", "verdict"]
 COUNT_COLUMNS = [
@@ -32,18 +32,17 @@ def compare_with_published(
     trials: pd.DataFrame,
     figures: Sequence[PublishedFigure],
     metrics: Mapping[str, str],
-    ratio_on: Callable[[str], float],
+    datasets: Sequence[Mapping[str, Any]],
 ) -> pd.DataFrame:
     """Compare each published figure with our mean."""
-    # The standard error of our mean over J folds with variance s² is the corrected resampled one,
-    #
-    #     √((1/J + n_test/n_train) s²),
-    #
-    # because folds share training rows. The published figure is treated as exact up to rounding.
+    rows_on = {dataset["label"]: dataset["n_samples"] for dataset in datasets}
+    # Both are means over random splits of the same data, so nothing but these splits and the method's own randomness
+    # lets them differ if the methods are the same: the uncertainty about other data, which makes folds of a cell
+    # dependent, does not matter here. See `spread_of` for the standard error.
     #
     # The two are equivalent if two one-sided t-tests (Schuirmann 1987), each at level 0.05, reject a difference of two
     # points in either direction: the 90 % interval of the difference then lies within ±0.02. Otherwise our mean is
-    # above or below if it differs by more than two standard errors. All other cases are "undecided".
+    # above or below if the 95 % interval of the difference excludes 0. All other cases are "undecided".
     comparable = bool(len(figures) and len(trials))
     cells = dict(iter(trials.groupby(["dataset", "method"], sort=False))) if comparable else {}
     rows = []
@@ -51,29 +50,65 @@ def compare_with_published(
         cell = cells.get((figure.dataset, figure.method))
         if cell is None:
             continue
-        metric = metrics[figure.table]
-        values = cell.loc[cell["status"] == "ok", metric].to_numpy(dtype=float)
-        ours = float(values.mean()) if len(values) else np.nan
-        ratio = ratio_on(figure.dataset)
-        error = float(corrected_error(values.var(ddof=1), len(values), ratio)) if len(values) > 1 else np.nan
-        half = error * float(student.ppf(1.0 - LEVEL, len(values) - 1)) + figure.rounding if len(values) > 1 else np.nan
-        difference = ours - figure.value
+        metric, needed = metrics[figure.table], np.nan
+        ours = float(cell.loc[cell["status"] == "ok", metric].astype(float).mean())
+        difference, low, high, uncertainty, reason = ours - figure.value, np.nan, np.nan, np.nan, ""
         if figure.obstacle:
             verdict, reason = NOT_COMPARABLE, figure.obstacle
-        elif len(values) < len(cell) or not np.isfinite(values).all():
+        elif (cell["status"] != "ok").any() or not np.isfinite(cell[metric].astype(float)).all():
             verdict, reason = INCOMPLETE, "not every fold has a score"
-        elif len(values) < LEAST_SCORES or np.ptp(values) < 1e-12:
-            fewer = len(values) < LEAST_SCORES
-            verdict, reason = UNDECIDED, f"fewer than {LEAST_SCORES} scores" if fewer else "all scores are equal"
+        elif len(cell) < LEAST_SCORES:
+            verdict, reason = UNDECIDED, f"fewer than {LEAST_SCORES} scores"
         else:
-            verdict, reason = _verdict(difference, 2.0 * error + figure.rounding, half), ""
+            spread = spread_of(cell, metric, rows_on[figure.dataset])
+            half, uncertainty = spread.half_widths(spread.repeats, figure)
+            low, high = difference - half, difference + half
+            verdict = _verdict(difference, uncertainty, half)
+            if verdict == UNDECIDED:
+                needed = spread.repeats_to_decide(difference, figure)
         rows.append(
             [
                 *(figure.table, figure.dataset, figure.label, figure.method, metric, ours, figure.value),
-                *(difference, difference - half, difference + half, 2.0 * error, verdict, reason),
+                *(difference, low, high, uncertainty, needed, verdict, reason),
             ]
         )
     return pd.DataFrame(rows, columns=COLUMNS)
+
+
+class Spread(NamedTuple):
+    """How much the mean of one repeat varies between random splits of the same data."""
+
+    deviation: float
+    repeats: int
+    freedom: int
+
+    def half_widths(self, repeats: int, figure: PublishedFigure) -> tuple[float, float]:
+        """Return half of the 90 % and the 95 % interval of the difference between a mean over repeats and a figure."""
+        error = self.deviation * np.sqrt(1.0 / repeats + 1.0 / figure.repeats)
+        freedom = self.freedom if repeats == self.repeats else repeats - 1
+        half, wide = error * student.ppf([1.0 - LEVEL, 1.0 - LEVEL / 2.0], freedom) + figure.rounding
+        return float(half), float(wide)
+
+    def repeats_to_decide(self, difference: float, figure: PublishedFigure) -> float:
+        """Return how many repeats would decide if difference and spread stayed the same; NaN above `MOST_REPEATS`."""
+        for repeats in range(max(LEAST_REPEATS, self.repeats + 1), MOST_REPEATS + 1):
+            half, wide = self.half_widths(repeats, figure)
+            if _verdict(difference, wide, half) != UNDECIDED:
+                return repeats
+        return np.nan
+
+
+def spread_of(cell: pd.DataFrame, metric: str, rows: int) -> Spread:
+    """Return the spread of the mean of one repeat of a complete cell."""
+    # Fewer repeats than three say little. Within a repeat each row is tested once, so that the folds, as if they were
+    # independent, vary more than repeats do. A mean of repeats that are equal by chance is not exact: half a row.
+    means = cell[metric].astype(float).groupby(cell["repeat"]).mean()
+    if len(means) >= LEAST_REPEATS:
+        deviation, freedom = float(means.std(ddof=1)), len(means) - 1
+    else:
+        folds = len(cell) / len(means)
+        deviation, freedom = float(cell[metric].astype(float).std(ddof=1) / np.sqrt(folds)), len(cell) - 1
+    return Spread(max(deviation, 0.5 / rows), len(means), freedom)
 
 
 def compare_counts(

@@ -366,7 +366,7 @@ class Run:
     def published(self) -> pd.DataFrame:
         """One row per published figure with a matching cell in this run: ours, published, difference, verdict."""
         metrics = {name: table.metric for name, table in self.meta.published.tables.items()}
-        return compare_with_published(self.outcomes, self.meta.published.figures, metrics, self.settings.ratio_on)
+        return compare_with_published(self.outcomes, self.meta.published.figures, metrics, self._stored.datasets)
 
     @cached_property
     def published_counts(self) -> pd.DataFrame:

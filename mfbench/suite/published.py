@@ -55,6 +55,7 @@ class Description(Part):
     unit: Literal["percent", "fraction", "error"] = Field(
         default="fraction", description="Percent, a fraction, or the fraction of wrong answers."
     )
+    repeats: int = Field(default=1, ge=1, description="How many repeats of random splits its figures are means over.")
     sizes: SizesFile | None = Field(default=None, description="Where the sizes of its datasets are.")
     counts: Counts | None = Field(default=None, description="Where its counts of wins, ties and losses are.")
 
@@ -88,6 +89,7 @@ class PublishedFigure:
     value: float  # in the unit of the metric
     obstacle: str = ""  # why it is not comparable with our result; empty if it is
     rounding: float = 0.0  # largest rounding error of the printed digits
+    repeats: int = 1  # of random splits whose mean it is
 
 
 @dataclass(frozen=True)
@@ -261,7 +263,9 @@ def match(
             if values:
                 obstacle = _obstacle(table, label, planned, score, decisions)
                 figures += [
-                    PublishedFigure(table.name, dataset, method, label, value, obstacle, table.rounding)
+                    PublishedFigure(
+                        table.name, dataset, method, label, value, obstacle, table.rounding, table.about.repeats
+                    )
                     for method, value in values
                 ]
                 break

@@ -111,17 +111,17 @@ def _largest(frame: pd.DataFrame, titles: Mapping[str, str], scores: Mapping[str
     shown = beyond.loc[order].head(LISTED)
     which = f"The {len(shown)} largest of {len(beyond)} differences" if len(beyond) > len(shown) else "All differences"
     several = len(titles) > 1
-    columns = ["dataset", "method", "ours ± two errors", "published", "difference", *(["table"] if several else [])]
+    columns = ["dataset", "method", "ours ± 95 %", "published", "difference", *(["table"] if several else [])]
     rows = []
     for row in shown.to_dict("records"):
         percent = scores[row["metric"]].percent
-        ours, error, figure = (size_text(row[name], percent, "z") for name in ("ours", "two_errors", "published"))
+        ours, error, figure = (size_text(row[name], percent, "z") for name in ("ours", "uncertainty", "published"))
         names, difference = (
             [_name(row["dataset"], row["label"]), row["method"]],
             size_text(row["difference"], percent, "+z"),
         )
         rows.append([*names, f"{ours} ± {error}", figure, difference, *([titles[row["table"]]] if several else [])])
-    return [table_of(columns, rows, f"{which} beyond two standard errors")]
+    return [table_of(columns, rows, f"{which} that are above or below")]
 
 
 def _notes(frame: pd.DataFrame, titles: Mapping[str, str], scores: Mapping[str, Score], rule: str) -> list[str]:
@@ -140,9 +140,9 @@ def _notes(frame: pd.DataFrame, titles: Mapping[str, str], scores: Mapping[str, 
         f"Of {counted(compared, 'comparable figure')}, ours is equivalent on {counts.get(EQUIVALENT, 0)} "
         f"({MARKS[EQUIVALENT][0]}), above on {counts.get(ABOVE, 0)} ({MARKS[ABOVE][0]}), below on "
         f"{counts.get(BELOW, 0)} ({MARKS[BELOW][0]}), and {counts.get(UNDECIDED, 0)} are undecided. Equivalent: the "
-        f"90 % interval of the difference lies within ±{points}. Above or below: by more than two standard errors. The "
-        "standard error of our mean is that of the corrected resampled t-test, the square root of "
-        "(1/J + n_test/n_train) s² over J folds; the published figure is treated as exact except for rounding."
+        f"90 % interval of the difference lies within ±{points}. Above or below: the 95 % interval excludes 0. Both "
+        "are means over random splits of the same data; the intervals are those of the difference, from the spread "
+        "between repeats, or with fewer than three from that between folds, which is larger."
     )
     undecided = frame[(frame["verdict"] == UNDECIDED) & (frame["reason"] != "")]
     for reason, rows in undecided.groupby("reason", sort=False):

@@ -118,14 +118,20 @@ def comparison(write):
     ]
     cells |= {("g", "A"): [*failures, None], ("g", "B"): [0.5, None, None, None, None], ("g", "C"): cell(0.7)}
     figures = [
-        PublishedFigure("t", dataset, method, dataset.upper(), 0.8, "other rows" if dataset == "f" else "")
+        PublishedFigure("t", dataset, method, dataset.upper(), 0.81, "other rows" if dataset == "f" else "")
         for method, datasets in (("A", "defg"), ("B", "defg"), ("C", "d"))
         for dataset in datasets
     ]
     counts = [PublishedCount("t", "A", "B", 19, 0, 1)]
     metrics = ("accuracy", "log_loss")
     return write(
-        cells, metrics=metrics, published=figures, counts=counts, interactions=((0, 1),), left_out=[("h", "no")]
+        cells,
+        metrics=metrics,
+        published=figures,
+        counts=counts,
+        interactions=((0, 1),),
+        left_out=[("h", "no")],
+        rows=300,
     )
 
 
@@ -501,7 +507,8 @@ against_reference first:string second:string mean:number difference:number low:n
 against_reference effect:number p_value:number holm:number detectable:number|null better:number equal:number
 against_reference worse:number
 published table:string dataset:string label:string method:string metric:string ours:number|null published:number
-published difference:number|null low:number|null high:number|null two_errors:number|null verdict:enum reason:string
+published difference:number|null low:number|null high:number|null uncertainty:number|null
+published repeats_to_decide:number|null verdict:enum reason:string
 published_summary table:string method:string datasets:integer above:integer equivalent:integer undecided:integer
 published_summary below:integer difference:number low:number|null high:number|null verdict:enum
 published_count table:string reference:string method:string our_wins:integer our_ties:integer our_losses:integer
