@@ -114,8 +114,8 @@ def _evaluate(node: ast.expr, values: dict[str, float]) -> float:
     raise AssertionError(f"a formula contains {ast.dump(node)}, which _require lets through")
 
 
-TRIAL = 3e-3  # seconds of a trial's fixed overhead: encoding, scoring, storing
-EVALUATION = 4e-4  # seconds around each classifier fit: copying columns, predicting rows, scoring
+TRIAL = 1e-3  # seconds of a trial's fixed overhead: encoding, scoring, storing
+EVALUATION = 5e-4  # seconds around each classifier fit: copying columns, predicting rows, scoring
 GROWTH = 1e-8  # seconds per unit of a formula without coefficients
 UNDECLARED = parse_complexity("5e-3 + 1e-6 * n * p")
 LEAST, LONGEST = 1e-6, 1e7  # seconds of a fit; bounds that keep sums of costs finite and positive

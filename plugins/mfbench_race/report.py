@@ -59,7 +59,7 @@ def _notes(run: Run, record: dict[str, Any]) -> list[str]:
     reference = run.meta.report.reference
     names = {entry["method"]: entry["name"] for entry in dropped}
     if reference in names:
-        other = run.meta.display_names[run.settings.reference]
+        other = run.meta.display_names[str(run.settings.reference)]
         notes.append(f"The reference, {names[reference]}, was dropped: comparisons are with {other} instead.")
     if len(run.outcomes) + ran + saved < record["trials"]:
         notes.append("The race has not ended; give the command again to continue it.")
