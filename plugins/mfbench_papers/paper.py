@@ -1,0 +1,90 @@
+"""The description of a paper: a TOML file in a package, which the entry points ``mfbench.papers`` name."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import Any
+
+from pydantic import Field, ValidationError
+
+from mfbench.errors import UnknownNameError, UsageError
+from mfbench.host.features import entries
+from mfbench.suite.loading import parse_toml
+from mfbench.suite.schema import Part
+from mfbench.suite.validation_messages import describe
+
+GROUP = "mfbench.papers"
+
+
+class PaperRun(Part):
+    """A run that computes tables of the paper."""
+
+    suite: str = Field(description="Name of the suite.")
+    tables: list[str] = Field(description="The published tables with which the suite compares.")
+    quick: dict[str, Any] = Field(description="Options of a run of some minutes: profile, part, only.")
+    whole: dict[str, Any] = Field(description="Options of the run in full.")
+
+
+class Erratum(Part):
+    """A printed statement that is wrong, or that fails in some cases."""
+
+    where: str = Field(description="Equation, section or table.")
+    printed: str = Field(description="What the paper has.")
+    ours: str = Field(description="What is computed here.")
+    evidence: str = Field(description="How one can see it.")
+
+
+class Deviation(Part):
+    """What is done otherwise here, and why."""
+
+    what: str = Field(description="What is different.")
+    why: str = Field(description="The reason, and its effect where it was measured.")
+
+
+class Missing(Part):
+    """What cannot be computed."""
+
+    what: str = Field(description="Table, figure, dataset or method.")
+    why: str = Field(description="The reason.")
+
+
+class Paper(Part):
+    """A paper."""
+
+    title: str = Field(description="Short title, with the year.")
+    citation: str = Field(description="Authors, title, where it appeared.")
+    protocol: str = Field(description="How the paper measures, in a sentence or two.")
+    runs: list[PaperRun] = Field(min_length=1, description="What computes its figures.")
+    errata: list[Erratum] = Field(default=[], description="Printed statements that are wrong.")
+    deviations: list[Deviation] = Field(default=[], description="What is done otherwise here.")
+    missing: list[Missing] = Field(default=[], description="What cannot be computed.")
+
+
+def papers() -> list[str]:
+    """Return the names of all papers."""
+    return sorted(entries(GROUP)[0])
+
+
+def read_paper(name: str) -> Paper:
+    """Return a paper.
+
+    Raises
+    ------
+    UnknownNameError
+        If no package has it.
+    UsageError
+        If its file cannot be read.
+    """
+    if name not in entries(GROUP)[0]:
+        raise UnknownNameError("paper", name, papers())
+    package = entries(GROUP)[0][name].value
+    try:
+        text = (files(package) / f"{name}.toml").read_text(encoding="utf-8")
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise UsageError(f"the paper {name!r} of the package {package!r} cannot be read: {reason}") from error
+    source = f"{package}/{name}.toml"
+    try:
+        return Paper.model_validate(parse_toml(text, source))
+    except ValidationError as error:
+        raise UsageError(f"{source}: {describe(error, Paper)[0]}") from None

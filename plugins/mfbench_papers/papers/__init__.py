@@ -1,0 +1,1 @@
+"""The papers built in, a TOML file each."""
