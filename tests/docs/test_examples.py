@@ -14,6 +14,7 @@ from documents import PAGES, ROOT, code_blocks
 from mfbench.data import mirror
 from mfbench.host import registry
 from mfbench.suite.loading import parse_suite
+from mfbench_papers.paper import Paper
 
 
 def _run(arguments, folder, **variables):
@@ -49,6 +50,9 @@ def test_toml_blocks(page):
     for file, body in code_blocks(page, "toml", named=False) + code_blocks(page, "toml", named=True):
         content = tomllib.loads(body)
         if "project" in content:
+            continue
+        if "citation" in content:
+            Paper.model_validate(content)
             continue
         if file == "index.toml":
             assert content and all(mirror._Card.model_validate(table) for table in content.values())
