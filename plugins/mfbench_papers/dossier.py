@@ -89,14 +89,11 @@ def _decided(row: Mapping[Any, Any] | pd.Series[Any]) -> str:
 
 
 def _answer(total: pd.Series[Any]) -> list[str]:
-    decided = sum(int(total[verdict]) for verdict in _DECIDED)
+    printed = counted(int(total["printed"]), "printed figure")
     if not total["comparable"]:
-        return [f"None of {counted(int(total['printed']), 'printed figure')} can be compared yet."]
-    return [
-        f"Of {counted(int(total['printed']), 'printed figure')}, {int(total['comparable'])} can be compared with ours: "
-        f"{int(total[EQUIVALENT])} are equivalent, ours is above {int(total[ABOVE])} and below {int(total[BELOW])}, "
-        f"and {int(total['comparable']) - decided} are undecided."
-    ]
+        return [f"None of {printed} can be compared yet."]
+    verdicts = ", ".join(f"{int(total[verdict])} {verdict}" for verdict in (*_DECIDED, UNDECIDED))
+    return [f"{int(total['comparable'])} of {printed} can be compared with ours: {verdicts}."]
 
 
 def _figures(suite: str, run: Run) -> Section:

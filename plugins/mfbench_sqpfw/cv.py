@@ -44,7 +44,7 @@ class SQPFeatureWeightingCV(WeightedNeighbours):
     Attributes
     ----------
     theta_, kappa_, lam_, n_neighbors_ : float, int, int, int
-        The selected parameters: among equal errors the smallest theta, then the first candidates.
+        The selected parameters: among equal errors the largest theta, which keeps the fewest features, then the first candidates.
     cv_errors_ : ndarray of shape (n_neighbourhoods, n_numbers_of_neighbours, n_thetas)
         Error rate on the test parts; NaN for skipped candidates.
     thetas_ : ndarray of shape (n_thetas,)
@@ -126,10 +126,10 @@ class SQPFeatureWeightingCV(WeightedNeighbours):
         candidates = _whole_numbers("n_neighbors", np.atleast_1d(self.n_neighbors), "", 1)
         solver = self._solver()
         self.cv_errors_ = self._errors(X, codes, pairs, candidates, solver)
-        # Theta first, so that among equal errors argmin returns the smallest theta.
-        by_theta = np.nan_to_num(self.cv_errors_, nan=np.inf).transpose(2, 0, 1)
+        # Theta first and backwards, so that among equal errors argmin returns the largest theta.
+        by_theta = np.nan_to_num(self.cv_errors_, nan=np.inf).transpose(2, 0, 1)[::-1]
         at, pair, k = (int(index) for index in np.unravel_index(by_theta.argmin(), by_theta.shape))
-        self.theta_, (self.kappa_, self.lam_) = float(self.thetas_[at]), pairs[pair]
+        self.theta_, (self.kappa_, self.lam_) = float(self.thetas_[::-1][at]), pairs[pair]
         self.n_neighbors_ = candidates[k]
         problem = self._problem(X, codes, kappa=self.kappa_, lam=self.lam_)
         solution = self._follow(problem, solver, theta_max=self.theta_)

@@ -28,7 +28,7 @@ class SQPFeatureWeightingPath(WeightedNeighbours):
     kappa, lam, w_bar, working_set, tol, small_classes, n_neighbors
         As for `SQPFeatureWeighting`.
     theta_max : float, default=1.0
-        End of the path.
+        End of the path, in the unit of `SQPFeatureWeighting`: the supplement's 1 is the number of targets.
     max_iter : int, default=None
         Largest number of breakpoints, and of steps of Algorithm 1 at one breakpoint; None means max(20000, 100 n
         kappa, min(20 l, 50000)) for l features. A path that is cut short ends with the event "step limit", and a

@@ -32,7 +32,8 @@ class SQPFeatureWeighting(WeightedNeighbours):
     lam : int, default=None
         Which nearest sample of all other classes is the target miss; None means ``kappa``.
     theta : float, default=0.1
-        Weight of the loss relative to the distance to ``w_bar``. It scales with the inverse square of the features'
+        Weight of the loss, a mean over the n targets, relative to the distance to ``w_bar``; in the supplement of [1]_,
+        whose loss is a sum, it is theta / n. It scales with the inverse square of the features'
         units: standardise them.
     w_bar : array-like of shape (n_features,), default=None
         Prior weights, at least 0 with sum 1, where the algorithm starts; None means equal weights.

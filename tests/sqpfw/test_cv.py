@@ -16,7 +16,7 @@ def test_selection_along_the_path(noisy):
     fitted = SQPFeatureWeightingCV(n_thetas=8, cv=3, neighbourhoods=((1, 1), (2, 2)), random_state=0).fit(X, y)
     assert fitted.cv_errors_.shape == (2, 3, 8)
     best = np.argwhere(fitted.cv_errors_ == fitted.cv_errors_.min())
-    assert fitted.theta_ == fitted.thetas_[best[:, 2].min()]
+    assert fitted.theta_ == fitted.thetas_[best[:, 2].max()]
     again = SQPFeatureWeightingPath(fitted.kappa_, fitted.lam_, fitted.theta_).fit(X, y)
     assert_allclose(again.weights_, fitted.weights_)
     # One entry recomputed by hand: a path and a classifier for each fold.
