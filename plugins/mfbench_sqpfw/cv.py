@@ -44,7 +44,8 @@ class SQPFeatureWeightingCV(WeightedNeighbours):
     Attributes
     ----------
     theta_, kappa_, lam_, n_neighbors_ : float, int, int, int
-        The selected parameters: among equal errors the largest theta, which keeps the fewest features, then the first candidates.
+        The selected parameters: among equal errors the largest theta, which keeps the fewest features, then the first
+        candidates.
     cv_errors_ : ndarray of shape (n_neighbourhoods, n_numbers_of_neighbours, n_thetas)
         Error rate on the test parts; NaN for skipped candidates.
     thetas_ : ndarray of shape (n_thetas,)
