@@ -156,7 +156,7 @@ class SimilarityLearner(ImportanceSelectorMixin, SimilarityClassifier):
         X, codes = self._check_training(X, y)
         table = self._table = build_table(X, codes, self.normalization)
         rows, compare = self._neighbourhood(X)
-        pairs = find_pairs(table, rows, compare, self.n_neighbors, self._n_problems)
+        pairs = find_pairs(table, rows, compare, self._n_pairs, self._n_problems)
         self.degenerate_ = False
         self._begin()
         self._matrices = [self._learn(rows, pairs, problem) for problem in range(self._n_problems)]
@@ -169,6 +169,11 @@ class SimilarityLearner(ImportanceSelectorMixin, SimilarityClassifier):
         if shortfall is not None:
             warnings.warn(f"{type(self).__name__} did not converge: {shortfall}", ConvergenceWarning, stacklevel=3)
         return self
+
+    @property
+    def _n_pairs(self) -> int:
+        """Number of hits and of misses from which the matrix is learned."""
+        return self.n_neighbors
 
     def _neighbourhood(self, X: Matrix) -> tuple[Matrix, Compare]:
         """Return the sorted training rows, and the function that compares them to find hits and misses."""

@@ -25,13 +25,17 @@ class ReliefSimilarity(SimilarityLearner):
        \left[ d_l(x_i, M_{iq}) - d_l(x_i, H_{iq}) \right], \qquad
        d_l(a, b) = \frac{|a_l - b_l|}{\max_l - \min_l},
 
-    with the k nearest hits and misses by the distance :math:`\sum_l d_l`. The similarity uses a diagonal matrix of
-    these weights, some of which may be negative, on the unscaled features.
+    with the k nearest hits and misses by the distance :math:`\sum_l d_l`, or by another `metric`. The similarity uses a
+    diagonal matrix of these weights, some of which may be negative, on the unscaled features.
 
     Parameters
     ----------
     n_neighbors : int, default=1
-        Number k of hits and of misses of a sample, and of neighbours used for prediction.
+        Number of neighbours used for prediction.
+    n_learning : int or None, default=None
+        Number k of hits and of misses of a sample; None means `n_neighbors`.
+    metric : {"range", "euclidean"}, default="range"
+        Find hits and misses by the sum of the :math:`d_l`, or by the Euclidean distance of the features as they are.
     n_samples : int or None, default=None
         Number J of samples, drawn with replacement; None uses every sample once, in order.
     normalization : {"norms", "none"} or callable, default="norms"
@@ -84,11 +88,15 @@ class ReliefSimilarity(SimilarityLearner):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **{name: value for name, value in SimilarityLearner._parameter_constraints.items() if name != "matrix"},
+        "n_learning": [Interval(Integral, 1, None, closed="left"), None],
+        "metric": [StrOptions({"range", "euclidean"})],
         "n_samples": [Interval(Integral, 1, None, closed="left"), None],
         "random_state": ["random_state"],
     }
 
     matrix = "diagonal"
+    n_learning: int | None
+    metric: str
     n_samples: int | None
     random_state: Any
 
@@ -100,6 +108,8 @@ class ReliefSimilarity(SimilarityLearner):
         rule: str = "knn-a",
         mode: str = "multiclass",
         random_state: Any = None,
+        n_learning: int | None = None,
+        metric: str = "range",
     ) -> None:
         self.n_neighbors = n_neighbors
         self.n_samples = n_samples
@@ -107,11 +117,21 @@ class ReliefSimilarity(SimilarityLearner):
         self.rule = rule
         self.mode = mode
         self.random_state = random_state
+        self.n_learning = n_learning
+        self.metric = metric
+
+    @property
+    def _n_pairs(self) -> int:
+        return self.n_neighbors if self.n_learning is None else self.n_learning
 
     def _neighbourhood(self, X: Matrix) -> tuple[Matrix, Compare]:
         spread = np.ptp(X, axis=0)
-        rows = (X / np.where(spread > 0, spread, 1.0))[self._table.order]
-        return rows, nearness(rows, "cityblock")
+        spread[spread == 0] = 1.0
+        rows = (X / spread)[self._table.order]
+        if self.metric == "range":
+            return rows, nearness(rows, "cityblock")
+        compare = nearness(rows * spread, "euclidean")
+        return rows, lambda queries: compare(queries * spread)
 
     def _begin(self) -> None:
         self._random = check_random_state(self.random_state)
@@ -145,7 +165,7 @@ class ReliefPSD(ReliefSimilarity):
 
     Parameters
     ----------
-    n_neighbors, n_samples, normalization, rule, mode, random_state
+    n_neighbors, n_learning, metric, n_samples, normalization, rule, mode, random_state
         As for `ReliefSimilarity`.
     project : {"end", "step"}, default="end"
         When to set negative weights to 0: once at the end, or after each draw as in the paper.
@@ -196,6 +216,8 @@ class ReliefPSD(ReliefSimilarity):
         rule: str = "knn-a",
         mode: str = "multiclass",
         random_state: Any = None,
+        n_learning: int | None = None,
+        metric: str = "range",
     ) -> None:
         self.n_neighbors = n_neighbors
         self.n_samples = n_samples
@@ -204,6 +226,8 @@ class ReliefPSD(ReliefSimilarity):
         self.rule = rule
         self.mode = mode
         self.random_state = random_state
+        self.n_learning = n_learning
+        self.metric = metric
 
     def _learn(self, rows: Matrix, pairs: Pairs, problem: int) -> Matrix:
         weights = self._weigh(rows, pairs, problem, cut=self.project == "step")

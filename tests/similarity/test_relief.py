@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.distance import cdist
 
 from mfbench_similarity import ReliefPSD, ReliefSimilarity
 
@@ -16,6 +17,19 @@ def test_equals_definition(oracles, make_numbers, k, seed):
     assert_allclose(fitted.weights_raw_, [w], atol=1e-12)
     assert_allclose(fitted.matrix_, np.diag(w), atol=1e-12)
     assert_allclose(ReliefPSD(k).fit(X, y).matrix_, np.diag(np.maximum(w, 0)), atol=1e-12)
+
+
+def test_hits_and_misses_by_euclidean_distance_of_unscaled_features(make_numbers):
+    X, y = make_numbers(0, shift=2.0)
+    X[:, 1] *= 30.0
+    distances = cdist(X, X)
+    np.fill_diagonal(distances, np.inf)
+    same = y[:, None] == y
+    hits, misses = (np.where(own, distances, np.inf).argmin(axis=1) for own in (same, ~same))
+    weights = (np.abs(X - X[misses]) - np.abs(X - X[hits])).mean(axis=0) / np.ptp(X, axis=0)
+    fitted = ReliefSimilarity(5, n_learning=1, metric="euclidean").fit(X, y)
+    assert_allclose(fitted.weights_raw_, [weights], atol=1e-12)
+    assert not np.allclose(ReliefSimilarity(5, n_learning=1).fit(X, y).weights_raw_, [weights])
 
 
 @pytest.mark.parametrize("seed", range(3))
