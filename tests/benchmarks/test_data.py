@@ -8,12 +8,16 @@ import time
 
 import numpy as np
 import pandas as pd
+from sklearn.metrics import recall_score
+from sklearn.preprocessing import OneHotEncoder
 
 from mfbench import Dataset, load_run
 from mfbench.api import Request, prepare_suite
 from mfbench.data.cache import Cache
+from mfbench.data.prepare import Columns, Encoder
 from mfbench.report.progress import Silent
 from mfbench.run.runner import RunOptions, execute
+from mfbench_metrics.scores import balanced_accuracy
 
 SUITE = """
 [suite]
@@ -147,3 +151,31 @@ def test_a_wide_table(benchmark, tmp_path, monkeypatch):
         "megabytes": done.trials["peak_memory"].max() / 2**20,
         "stored_megabytes_per_trial": stored / len(done.trials) / 1e6,
     }
+
+
+def test_encoding_of_24_categorical_columns(benchmark):
+    """Fit on 200 rows and encode them and 40 others; scikit-learn's encoder has the same result."""
+    X = np.random.default_rng(0).integers(0, 5, (240, 24)) * 1.0
+
+    def ours():
+        encoder = Encoder(Columns(np.ones(24, bool)), "standard").fit(X[:200])
+        return [encoder.transform(part) for part in (X[:200], X[200:])]
+
+    def peer():
+        encoder = OneHotEncoder(drop="if_binary", handle_unknown="ignore", sparse_output=False).fit(X[:200])
+        return [encoder.transform(part) for part in (X[:200], X[200:])]
+
+    assert all(np.array_equal(own, other) for own, other in zip(benchmark(ours), peer(), strict=True))
+    benchmark.extra_info["scikit_learn_over_ours"] = seconds(peer, 20) / seconds(ours, 20)
+
+
+def test_balanced_accuracy_of_100_rows(benchmark):
+    """The mean recall over classes, which every trial computes."""
+    y_true, y_pred = np.random.default_rng(0).integers(0, 3, (2, 100))
+
+    def peer():
+        return recall_score(y_true, y_pred, average="macro")
+
+    assert benchmark(balanced_accuracy, y_true, y_pred) == peer()
+    ratio = seconds(peer, 50) / seconds(lambda: balanced_accuracy(y_true, y_pred), 50)
+    benchmark.extra_info["scikit_learn_over_ours"] = ratio
