@@ -14,6 +14,7 @@ from typing import Any
 import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.registry import CPUDispatcher
+from numba.core.types import unliteral
 
 _MARK = b"njit"
 # A parser would take longer than all else that is done at import; a sentence that reads like an import does no harm.
@@ -150,7 +151,8 @@ class _Dispatcher(_Base):
         return inner
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        return self.inner.get_call_template(args, kws)
+        # A constant in a call would otherwise compile the function once more.
+        return self.inner.get_call_template(tuple(map(unliteral, args)), kws)
 
     def get_overload(self, sig: Any) -> Any:
         return self.inner.get_overload(sig)

@@ -21,7 +21,7 @@ _SQPFW_CV: dict[str, Any] = {
     "name": "sqpfw-cv",
     "summary": "SQP-FW with theta, neighbourhood and k selected by cross-validation along the path",
     "factory": "mfbench_sqpfw.cv:SQPFeatureWeightingCV",
-    "complexity": "5e-1 + 1e-3 * n * p + 8e-7 * n**2 * p + 8e-4 * p**2",
+    "complexity": "5e-1 + 1e-3 * n * p + 8e-7 * n**2 * p + 2e-8 * p**2.75",
     "check_parameters": {"theta_max": 0.05, "n_thetas": 4, "cv": 2, "neighbourhoods": ((1, 1),)},
 }
 _SQPFW_PATH: dict[str, Any] = {
@@ -30,7 +30,7 @@ _SQPFW_PATH: dict[str, Any] = {
     "factory": "mfbench_sqpfw.path:SQPFeatureWeightingPath",
     "grid": {"kappa": [1, 2, 3], "theta_max": [0.003, 0.01, 0.03, 0.1, 0.3]},
     "path": ("theta_max", "weights_at"),
-    "complexity": "2e-2 + 2.5e-5 * n * p + 1.5e-8 * n**2 * p + 1e-5 * p**2",
+    "complexity": "2e-2 + 2.5e-5 * n * p + 1.5e-8 * n**2 * p + 5e-10 * p**2.75",
     "check_parameters": {"theta_max": 0.05},
 }
 _SHARED: dict[str, Any] = {"paper": _PAPER, "tags": ("margin", "embedded"), "warm_up": True}
