@@ -1,4 +1,4 @@
-"""Which reading of the IMMIGRATE paper's Relief, ReliefF and Simba is closest to its table 2, and is that more than chance?
+"""Which reading of Relief, ReliefF and Simba is closest to table 2 of the IMMIGRATE paper, and is that more than chance?
 
     python tests/benchmarks/printed_relief_study.py --data-dir MIRROR
 
@@ -108,9 +108,8 @@ def main():
         )
         for place in np.argsort(means)[:6]:
             own = gap[:, place]
-            print(
-                f"  {names[place]:26s} mean rank {means[place]:4.1f}, RMS {np.sqrt(np.mean(own**2)):4.1f}, mean {own.mean():+.1f}"
-            )
+            rms, mean = np.sqrt(np.mean(own**2)), own.mean()
+            print(f"  {names[place]:26s} mean rank {means[place]:4.1f}, RMS {rms:4.1f}, mean {mean:+.1f}")
 
 
 if __name__ == "__main__":
