@@ -1,4 +1,4 @@
-"""Which reading of Relief, ReliefF and Simba is closest to table 2 of the IMMIGRATE paper, and is that more than chance?
+"""Which reading of Relief, ReliefF and Simba is closest to the IMMIGRATE paper's table 2, and more than by chance?
 
     python tests/benchmarks/printed_relief_study.py --data-dir MIRROR
 
