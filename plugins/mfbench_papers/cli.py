@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 
 from mfbench.cli.entry import outlive_output, write_document
 from mfbench.cli.options import AsJson, Text, keywords, make_console, print_line, taking
@@ -56,7 +57,9 @@ def paper(
         return
     described, out = read_paper(name), options.get("out") or Path("reports")
     if quick or whole:
-        code = _run(described, "quick" if quick else "whole", {**keywords(options), "out": out}, console)
+        # A document on the standard output stands alone.
+        shown = Console(stderr=True) if chosen and output is None else console
+        code = _run(described, "quick" if quick else "whole", {**keywords(options), "out": out}, shown)
     runs = stored_runs(described, places or (), out)
     report = dossier_of(name, described, runs, load_registry())
     renderers = {"json": forms.to_json, "md": forms.to_markdown, "latex": forms.to_latex, "html": to_html}
