@@ -11,12 +11,12 @@ import typer
 from typer import Argument, Option
 
 from mfbench.cli import options as shared
-from mfbench.cli.entry import outlive_output, write_document
+from mfbench.cli.entry import outlive_output
+from mfbench.cli.forms import TERMINAL, AsLatex, AsMarkdown, Output, chosen_form, write
 from mfbench.cli.options import DEFAULT_OUT, AsJson, Metric, Out, Reference, Text, Texts, make_console, print_line
 from mfbench.errors import MfbenchError, UsageError, explained
 
 A_RUN = "A run folder, a folder of runs, the name of a suite, or a bundle."
-FORMS = "--json, --csv, --curves, --md, --latex, --html and --figure"
 
 
 class PictureForm(StrEnum):
@@ -77,8 +77,8 @@ def report(
     as_json: AsJson = False,
     as_csv: Annotated[bool, Option("--csv", help="Write CSV, one line per dataset and method.")] = False,
     as_curves: Annotated[bool, Option("--curves", help="Write the curves as CSV.")] = False,
-    as_md: Annotated[bool, Option("--md", help="Write Markdown.")] = False,
-    as_latex: Annotated[bool, Option("--latex", help="Write the tables as LaTeX.")] = False,
+    as_md: AsMarkdown = False,
+    as_latex: AsLatex = False,
     as_html: Annotated[bool, Option("--html", help="Write the page: one HTML file, for a bundle beside it.")] = False,
     opens: Annotated[bool, Option("--open", help="Write the page and show it in a browser.")] = False,
     figure: Annotated[Text, Option(metavar="NAME", help="Write a chart as SVG, such as critical-difference.")] = None,
@@ -86,7 +86,7 @@ def report(
     form_of_figures: Annotated[
         PictureForm | None, Option("--format", metavar="svg|pdf|png", help="Form of --figures. [default: svg]")
     ] = None,
-    output: Annotated[Path | None, Option("--output", "-o", metavar="FILE", help="Write to a file.")] = None,
+    output: Output = None,
     out: Out = DEFAULT_OUT,
 ) -> None:
     """Show or export the report of a run, or analyse a published table."""
@@ -94,31 +94,26 @@ def report(
     from mfbench.report.present import Form, choose, open_page, page_path, present_run, present_table, write_charts
 
     switches = {"json": as_json, "csv": as_csv, "curves": as_curves, "md": as_md, "latex": as_latex, "html": as_html}
-    forms = [name for name, is_set in {**switches, "figure": figure is not None}.items() if is_set]
+    name = chosen_form(output, **switches, figure=figure is not None)
     picture_form = form_of_figures or PictureForm.SVG
-    if len(forms) > 1:
-        raise UsageError(f"choose one of {FORMS}")
     if bool(runs) == (published is not None):
         raise UsageError("name either a run or, with --published, a table")
-    if output is not None and not forms:
-        raise UsageError(f"--output needs one of {FORMS}")
     if form_of_figures is not None and figures is None:
         raise UsageError("--format is the form of the files of --figures: name a folder")
-    name = forms[0] if forms else "terminal"
     joined = tuple(runs or ()) if len(runs or ()) > 1 else ()
     form = Form(name, figure, statistics, full, reference, metric, output, joined, figures, picture_form)
     if published is not None:
         if opens or figures is not None or as_curves or metric is not None:
             raise UsageError("--open, --figures, --curves and --metric need a run, not a published table")
-        _write(present_table(published, form, make_console()), output)
+        write(present_table(published, form, make_console()), output)
         return
-    if opens and (forms or full or statistics or figures is not None):
+    if opens and (name != TERMINAL or full or statistics or figures is not None):
         raise UsageError("--open stands alone: leave out the form of the report")
-    if figures is not None and (full or ((forms or statistics) and forms != ["md"])):
+    if figures is not None and (full or ((name != TERMINAL or statistics) and name != "md")):
         raise UsageError("--figures stands alone, or goes with --md, whose text then shows the pictures")
     with opened_runs(runs or [], out) as opened:
         stored = choose(opened, reference, metric)
-        if figures is not None and not forms:
+        if figures is not None and name == TERMINAL:
             for path in write_charts(stored, figures, picture_form):
                 sys.stdout.write(f"{path}\n")
         elif opens:
@@ -129,19 +124,10 @@ def report(
             path = page_path(stored)
             text = present_run(stored, replace(form, output=path), make_console())
             with explained(MfbenchError, lambda reason: f"{reason}; name another place with --output", MfbenchError):
-                _write(text, path)
+                write(text, path)
             sys.stdout.write(f"{path}\n")
         else:
-            _write(present_run(stored, form, make_console()), output)
-
-
-def _write(text: str, output: Path | None) -> None:
-    from mfbench.api import write_report
-
-    if output is None:
-        write_document(text)
-    else:
-        write_report(output, text)
+            write(present_run(stored, form, make_console()), output)
 
 
 def power(
@@ -160,4 +146,4 @@ def power(
 
     chosen, console = choose(find_run(run, out), reference, metric), make_console()
     text = present_power(chosen, difference, console, power=probability, methods=method or (), as_json=as_json)
-    write_document(text)
+    write(text, None)

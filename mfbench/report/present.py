@@ -252,10 +252,15 @@ def present_table(name: str, form: Form, console: Console) -> str:
 def _present(report: Report, form: Form, console: Console) -> str:
     if form.name == "figure":
         return _chart(report, str(form.figure))
-    if form.name in _RENDERERS:
-        return _RENDERERS[form.name](report)
+    if form.name != "terminal":
+        return rendered(report, form.name)
     terminal.show(report, console)
     return ""
+
+
+def rendered(report: Report, form: str) -> str:
+    """Return a report in a form: md, latex, html, json or csv."""
+    return _RENDERERS[form](report)
 
 
 def _chart(report: Report, name: str) -> str:

@@ -9,7 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from mfbench.cli.entry import outlive_output, write_document
+from mfbench.cli.entry import outlive_output
+from mfbench.cli.forms import AsHtml, AsLatex, AsMarkdown, Output, chosen_form, deliver
 from mfbench.cli.options import AsJson, Text, Texts, keywords, make_console, print_line, taking
 from mfbench.errors import UsageError
 
@@ -63,10 +64,10 @@ def rank(
     ] = None,
     alpha: Annotated[float, typer.Option(min=0.0001, max=0.5, help="Level of tests and intervals.")] = 0.05,
     as_json: AsJson = False,
-    as_md: Annotated[bool, typer.Option("--md", help="Write Markdown.")] = False,
-    as_latex: Annotated[bool, typer.Option("--latex", help="Write the tables as LaTeX.")] = False,
-    as_html: Annotated[bool, typer.Option("--html", help="Write a page.")] = False,
-    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file.")] = None,
+    as_md: AsMarkdown = False,
+    as_latex: AsLatex = False,
+    as_html: AsHtml = False,
+    output: Output = None,
 ) -> None:
     """Rank the methods of a table of scores, and say what the table cannot show.
 
@@ -74,37 +75,18 @@ def rank(
     method. Results of benchopt, TabArena and sdufseval, evaluations of OpenML runs and scikit-learn's cv_results_ are
     recognised.
     """
-    from mfbench.api import write_report
-    from mfbench.report.render import files as forms
-    from mfbench.report.render import terminal
-    from mfbench.report.render.html.page import to_html
     from mfbench_audit.rank_report import report_of_ranking
     from mfbench_audit.ranking import compare
     from mfbench_audit.reading import read_scores
 
-    chosen = [
-        name for name, is_set in (("json", as_json), ("md", as_md), ("latex", as_latex), ("html", as_html)) if is_set
-    ]
-    if len(chosen) > 1 or (lower and higher):
-        raise UsageError("choose one of --json, --md, --latex and --html, and one of --lower and --higher")
-    if output is not None and not chosen:
-        raise UsageError("--output needs one of --json, --md, --latex and --html")
+    form = chosen_form(output, json=as_json, md=as_md, latex=as_latex, html=as_html)
+    if lower and higher:
+        raise UsageError("choose one of --lower and --higher")
     greater = False if lower else True if higher else None
     table = read_scores(files, metric)
     ranking = compare(table, greater_is_better=greater, folds=folds, alpha=alpha, reference=reference)
     report = report_of_ranking(ranking, f"{ranking.table.metric or 'Scores'} of {files[0].name}")
-    if not chosen:
-        console = make_console()
-        for line in report.problems:
-            print_line(console, line)
-        terminal.show(report, console)
-        return
-    renderers = {"json": forms.to_json, "md": forms.to_markdown, "latex": forms.to_latex, "html": to_html}
-    text = str(renderers[chosen[0]](report))  # type: ignore[operator]
-    if output is None:
-        write_document(text)
-    else:
-        write_report(output, text)
+    deliver(report, form, output)
 
 
 _LONGEST = 24

@@ -10,7 +10,8 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from mfbench.cli.entry import outlive_output, write_document
+from mfbench.cli.entry import outlive_output
+from mfbench.cli.forms import TERMINAL, AsHtml, AsLatex, AsMarkdown, Output, chosen_form, deliver
 from mfbench.cli.options import AsJson, Text, keywords, make_console, print_line, taking
 from mfbench.errors import UsageError
 
@@ -21,13 +22,13 @@ def paper(
     places: Annotated[
         list[Path] | None, typer.Argument(metavar="[RUN]...", help="Runs or bundles. [default: those in --out]")
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="First run what takes minutes.")] = False,
-    whole: Annotated[bool, typer.Option("--whole", help="First run everything; the same command resumes.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Run a version that takes minutes first.")] = False,
+    whole: Annotated[bool, typer.Option("--whole", help="Run everything first; the same command resumes.")] = False,
     as_json: AsJson = False,
-    as_md: Annotated[bool, typer.Option("--md", help="Write Markdown.")] = False,
-    as_latex: Annotated[bool, typer.Option("--latex", help="Write the tables as LaTeX.")] = False,
-    as_html: Annotated[bool, typer.Option("--html", help="Write a page.")] = False,
-    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file.")] = None,
+    as_md: AsMarkdown = False,
+    as_latex: AsLatex = False,
+    as_html: AsHtml = False,
+    output: Output = None,
     **options: Any,
 ) -> None:
     """Compare every figure that a paper prints with ours.
@@ -35,21 +36,14 @@ def paper(
     Each has a verdict: equivalent within two points, above, below, or undecided with the repeats that would decide it.
     The dossier also lists what is done otherwise here, printed errors with their evidence, and what cannot be computed.
     """
-    from mfbench.api import write_report
     from mfbench.host.registry import load_registry
-    from mfbench.report.render import files as forms
-    from mfbench.report.render import terminal
-    from mfbench.report.render.html.page import to_html
     from mfbench_papers.dossier import dossier_of
     from mfbench_papers.paper import papers, read_paper
     from mfbench_papers.runs import stored_runs
 
-    flags = {"json": as_json, "md": as_md, "latex": as_latex, "html": as_html}
-    chosen = [form for form, is_set in flags.items() if is_set]
-    if len(chosen) > 1 or (quick and whole) or (places and (quick or whole)):
-        raise UsageError("choose one of --json, --md, --latex and --html, and one of --quick, --whole and RUN")
-    if output is not None and not chosen:
-        raise UsageError("--output needs one of --json, --md, --latex and --html")
+    form = chosen_form(output, json=as_json, md=as_md, latex=as_latex, html=as_html)
+    if (quick and whole) or (places and (quick or whole)):
+        raise UsageError("choose one of --quick, --whole and RUN")
     console, code = make_console(), 0
     if name is None:
         for each in papers():
@@ -58,19 +52,10 @@ def paper(
     described, out = read_paper(name), options.get("out") or Path("reports")
     if quick or whole:
         # A document on the standard output stands alone.
-        shown = Console(stderr=True) if chosen and output is None else console
+        shown = console if form == TERMINAL or output is not None else Console(stderr=True)
         code = _run(described, "quick" if quick else "whole", {**keywords(options), "out": out}, shown)
     runs = stored_runs(described, places or (), out)
-    report = dossier_of(name, described, runs, load_registry())
-    renderers = {"json": forms.to_json, "md": forms.to_markdown, "latex": forms.to_latex, "html": to_html}
-    if not chosen:
-        for line in report.problems:
-            print_line(console, line)
-        terminal.show(report, console)
-    elif output is None:
-        write_document(str(renderers[chosen[0]](report)))  # type: ignore[operator]
-    else:
-        write_report(output, str(renderers[chosen[0]](report)))  # type: ignore[operator]
+    deliver(dossier_of(name, described, runs, load_registry()), form, output)
     raise typer.Exit(code)
 
 

@@ -37,7 +37,7 @@ def dossier_of(name: str, paper: Paper, runs: Mapping[str, Run], registry: Regis
             *(_figures(suite, run) for suite, run in runs.items()),
             _undecided(frame, runs),
             _listing("Deviations", ["what", "why"], [(part.what, part.why) for part in paper.deviations]),
-            _listing("Errata", ["where", "printed, here, and how one can see it"], map(_erratum, paper.errata)),
+            _listing("Errata", ["where", "printed, right, and the evidence"], map(_erratum, paper.errata)),
             _listing("Not computed", ["what", "why"], [(part.what, part.why) for part in paper.missing]),
         ],
         {"paper": name, "tables": counts.to_dict("records")},
@@ -127,7 +127,7 @@ def _undecided(frame: pd.DataFrame, runs: Mapping[str, Run]) -> Section:
 
 
 def _erratum(erratum: Erratum) -> tuple[str, str]:
-    return erratum.where, f"Printed: {erratum.printed}. Here: {erratum.ours}. {erratum.evidence}"
+    return erratum.where, f"Printed: {erratum.printed}. Right: {erratum.ours}. {erratum.evidence}"
 
 
 def _listing(title: str, columns: list[str], parts: Iterable[tuple[str, str]]) -> Section:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib.resources import files
-from typing import Any
 
 from pydantic import Field, ValidationError
 
@@ -16,13 +15,22 @@ from mfbench.suite.validation_messages import describe
 GROUP = "mfbench.papers"
 
 
+class RunOptions(Part):
+    """Options of ``mfbench suite``."""
+
+    profile: str | None = Field(default=None, description="A profile of the suite.")
+    part: str | None = Field(default=None, description="A part of the suite.")
+    only: list[str] = Field(default=[], description="Labels of datasets and methods.")
+    reference: str | None = Field(default=None, description="Label of the method to compare with.")
+
+
 class PaperRun(Part):
     """A run that computes tables of the paper."""
 
     suite: str = Field(description="Name of the suite.")
     tables: list[str] = Field(description="The published tables with which the suite compares.")
-    quick: dict[str, Any] = Field(description="Options of a run of some minutes: profile, part, only.")
-    whole: dict[str, Any] = Field(description="Options of the run in full.")
+    quick: RunOptions = Field(description="A run of some minutes.")
+    whole: RunOptions = Field(description="The run in full.")
 
 
 class Erratum(Part):
@@ -34,18 +42,11 @@ class Erratum(Part):
     evidence: str = Field(description="How one can see it.")
 
 
-class Deviation(Part):
-    """What is done otherwise here, and why."""
+class Remark(Part):
+    """What is done otherwise here, or cannot be computed."""
 
-    what: str = Field(description="What is different.")
+    what: str = Field(description="The step, table, figure, dataset or method.")
     why: str = Field(description="The reason, and its effect where it was measured.")
-
-
-class Missing(Part):
-    """What cannot be computed."""
-
-    what: str = Field(description="Table, figure, dataset or method.")
-    why: str = Field(description="The reason.")
 
 
 class Paper(Part):
@@ -56,8 +57,8 @@ class Paper(Part):
     protocol: str = Field(description="How the paper measures, in a sentence or two.")
     runs: list[PaperRun] = Field(min_length=1, description="What computes its figures.")
     errata: list[Erratum] = Field(default=[], description="Printed statements that are wrong.")
-    deviations: list[Deviation] = Field(default=[], description="What is done otherwise here.")
-    missing: list[Missing] = Field(default=[], description="What cannot be computed.")
+    deviations: list[Remark] = Field(default=[], description="What is done otherwise here.")
+    missing: list[Remark] = Field(default=[], description="What cannot be computed.")
 
 
 def papers() -> list[str]:

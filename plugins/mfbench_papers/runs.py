@@ -11,17 +11,11 @@ from mfbench.api.request import Request
 from mfbench.errors import MfbenchError, UsageError
 from mfbench_papers.paper import Paper, PaperRun
 
-_OPTIONS = {"profile", "part", "only", "reference"}
-
 
 def request_of(part: PaperRun, scale: str, **options: Any) -> Request:
     """Return the request of a run of a paper at a scale, "quick" or "whole"."""
-    own: dict[str, Any] = dict(getattr(part, scale))
-    if unknown := sorted(set(own) - _OPTIONS):
-        raise UsageError(f"a paper's run of {part.suite} has {unknown[0]!r}; use {', '.join(sorted(_OPTIONS))}")
-    if "only" in own:
-        own["only"] = tuple(own["only"])
-    return Request(part.suite, **own, **options)
+    own = getattr(part, scale).model_dump()
+    return Request(part.suite, **own | {"only": tuple(own["only"])}, **options)
 
 
 def stored_runs(paper: Paper, places: Sequence[Path], out: Path) -> dict[str, Run]:
