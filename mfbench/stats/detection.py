@@ -6,7 +6,6 @@ without correction.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +18,7 @@ from scipy import stats
 from mfbench.base.text import listing, shell_command
 from mfbench.model.evaluation import Score
 from mfbench.run.store.metadata import RecordedShard
-from mfbench.stats.paired import paired_t_test
+from mfbench.stats.paired import paired_t_test, wilcoxon_test
 from mfbench.stats.selection import nogueira_stability, selection_table
 from mfbench.suite.plan import shard_folder_name
 
@@ -113,20 +112,9 @@ def _paired(one: pd.DataFrame, other: pd.DataFrame, figure: str, score: Score, a
     sign = 1 if score.greater_is_better else -1
     verdict = "no verdict" if decision is None else {1: "win", 0: "tie", -1: "loss"}[sign * decision]
     return [
-        test.difference, test.low, test.high, test.p_value, wilcoxon_p(first, second), len(pairs), verdict,
-        test.detectable, test.reason,
+        test.difference, test.low, test.high, test.p_value, wilcoxon_test(first, second, alpha).p_value, len(pairs),
+        verdict, test.detectable, test.reason,
     ]  # fmt: skip
-
-
-def wilcoxon_p(first: ArrayLike, second: ArrayLike) -> float:
-    """Return the two-sided p-value of Wilcoxon's signed-rank test, with Pratt's treatment of zero differences."""
-    differences = np.round(np.asarray(first, dtype=float) - np.asarray(second, dtype=float), 12)
-    if not differences.any():
-        return 1.0
-    with warnings.catch_warnings():
-        # SciPy warns about the normal approximation with few rounds or ties; this is documented.
-        warnings.simplefilter("ignore")
-        return float(stats.wilcoxon(differences, zero_method="pratt").pvalue)
 
 
 INTERACTION_COLUMNS = [

@@ -11,11 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mfbench.model.specs import Dataset
-from mfbench_datasets.arguments import check_whole
+from mfbench_datasets.arguments import check_real, check_whole
 from mfbench_datasets.citations import attribution
-
-FLIP_PROBABILITY = 0.1
-"""Probability that a segment of the LED display is wrong."""
 
 # Segments in UCI's order: top, upper left, upper right, middle, lower left, lower right, bottom.
 SEGMENTS = ("top", "upper-left", "upper-right", "middle", "lower-left", "lower-right", "bottom")
@@ -139,10 +136,10 @@ def led_7(n_samples: int = 1000, seed: int = 0) -> Dataset:
     >>> dataset.X.shape, dataset.n_classes
     ((100, 7), 10)
     """
-    return _led("led-7", 0, n_samples, seed)
+    return _led("led-7", 0, n_samples, seed, 0.1)
 
 
-def led_24(n_samples: int = 1000, seed: int = 0) -> Dataset:
+def led_24(n_samples: int = 1000, seed: int = 0, n_noise: int = 17, flip: float = 0.1) -> Dataset:
     """Return the LED display data with 17 additional features that are fair coin flips.
 
     Parameters
@@ -151,6 +148,10 @@ def led_24(n_samples: int = 1000, seed: int = 0) -> Dataset:
         Number of rows. UCI does not prescribe it (its program asks for it); 1000 is our choice.
     seed : int, default=0
         Seed of the random numbers.
+    n_noise : int, default=17
+        Number of coin flips.
+    flip : float, default=0.1
+        Probability that a segment is inverted, from 0 to 0.5.
 
     Returns
     -------
@@ -162,13 +163,14 @@ def led_24(n_samples: int = 1000, seed: int = 0) -> Dataset:
     >>> led_24(n_samples=100).relevant
     (0, 1, 2, 3, 4, 5, 6)
     """
-    return _led("led-24", 17, n_samples, seed)
+    count = check_whole("led-24", "n_noise", n_noise, 0)
+    return _led("led-24", count, n_samples, seed, check_real("led-24", "flip", flip, 0, 0.5))
 
 
-def _led(name: str, n_noise: int, n_samples: int, seed: int) -> Dataset:
+def _led(name: str, n_noise: int, n_samples: int, seed: int, flip: float) -> Dataset:
     random = _random(name, n_samples, seed)
     y = random.randint(0, 10, size=n_samples, dtype=np.int64)
-    inverted = random.random_sample(size=(n_samples, 7)) < FLIP_PROBABILITY
+    inverted = random.random_sample(size=(n_samples, 7)) < flip
     lit: NDArray[np.bool_] = DIGITS[y].astype(bool) ^ inverted
     noise = random.random_sample(size=(n_samples, n_noise)) < 0.5
     names = (*SEGMENTS, *(f"random-{j}" for j in range(1, n_noise + 1)))

@@ -19,6 +19,7 @@ from mfbench.report.sections.published import published
 from mfbench.stats.published import ABOVE, BELOW, COMPARED, EQUIVALENT, MOST_REPEATS, UNDECIDED
 from mfbench.suite.published import read_published
 from mfbench_papers.paper import Erratum, Paper
+from mfbench_papers.statements import answer_of, evaluate, section_of
 
 LISTED = 40
 _DECIDED = (EQUIVALENT, ABOVE, BELOW)
@@ -29,19 +30,22 @@ def dossier_of(name: str, paper: Paper, runs: Mapping[str, Run], registry: Regis
     frame = pd.concat([runs[suite].published for suite in runs] or [pd.DataFrame(columns=["table", "verdict"])])
     counts = _counts(paper, frame, registry)
     total = counts.drop(columns=["table", "title"]).sum()
+    statements = evaluate(paper.statements, runs)
     return Report(
         f"{paper.title}: printed and ours",
         paper.citation,
         [
             _verdicts(paper, counts, total, runs),
-            *(_figures(suite, run) for suite, run in runs.items()),
+            section_of(statements),
+            *(_figures(suite, run) for suite, run in runs.items() if len(run.published)),
+            *(_success(suite, run) for suite, run in runs.items() if run.detects),
             _undecided(frame, runs),
             _listing("Deviations", ["what", "why"], [(part.what, part.why) for part in paper.deviations]),
             _listing("Errata", ["where", "printed, right, and the evidence"], map(_erratum, paper.errata)),
             _listing("Not computed", ["what", "why"], [(part.what, part.why) for part in paper.missing]),
         ],
-        {"paper": name, "tables": counts.to_dict("records")},
-        answer=_answer(total),
+        {"paper": name, "tables": counts.to_dict("records"), "statements": statements.to_dict("records")},
+        answer=[*_answer(total), *answer_of(statements)],
         problems=[
             f"The suite {part.suite} has no results here: mfbench paper {name} --quick runs it."
             for part in paper.runs
@@ -62,7 +66,7 @@ def _counts(paper: Paper, frame: pd.DataFrame, registry: Registry) -> pd.DataFra
             {"table": table, "title": printed.title, "printed": len(printed.values), "ours": len(verdicts)}
             | {"comparable": compared, **of_each}
         )
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=["table", "title", "printed", "ours", "comparable", *COMPARED])
 
 
 def _verdicts(paper: Paper, counts: pd.DataFrame, total: pd.Series[Any], runs: Mapping[str, Run]) -> Section:
@@ -70,17 +74,18 @@ def _verdicts(paper: Paper, counts: pd.DataFrame, total: pd.Series[Any], runs: M
     rows = [[row["title"], *(row[name] for name in columns), _decided(row)] for row in counts.to_dict("records")]
     if len(rows) > 1:
         rows.append(["all", *(int(total[name]) for name in columns), _decided(total)])
-    table = table_of(["table", *columns, "decided"], rows, footer_rows=int(len(rows) > 1))
-    notes = [
-        paper.protocol,
-        "Printed: figures in the paper. Ours: those whose dataset and method a run here has. Comparable: of these, "
-        "complete ones on data of the printed size. Decided: equivalent, above or below.",
-    ]
+    tables = [table_of(["table", *columns, "decided"], rows, footer_rows=int(len(rows) > 1))] if rows else []
+    notes = [paper.protocol]
+    if rows:
+        notes.append(
+            "Printed: figures in the paper. Ours: those whose dataset and method a run here has. Comparable: of these, "
+            "complete ones on data of the printed size. Decided: equivalent, above or below."
+        )
     for suite, run in runs.items():
         done, planned = int((run.outcomes["status"] == "ok").sum()), len(run.outcomes)
         command = " && ".join(regeneration_commands(run))
         notes.append(f"{suite}: profile {run.meta.profile}, {done:,} of {planned:,} trials. {command}")
-    return Section("Verdicts", [table], notes=notes)
+    return Section("Verdicts" if rows else "Protocol", tables, notes=notes)
 
 
 def _decided(row: Mapping[Any, Any] | pd.Series[Any]) -> str:
@@ -89,11 +94,29 @@ def _decided(row: Mapping[Any, Any] | pd.Series[Any]) -> str:
 
 
 def _answer(total: pd.Series[Any]) -> list[str]:
+    if not total["printed"]:
+        return []
     printed = counted(int(total["printed"]), "printed figure")
     if not total["comparable"]:
         return [f"None of {printed} can be compared yet."]
     verdicts = ", ".join(f"{int(total[verdict])} {verdict}" for verdict in (*_DECIDED, UNDECIDED))
     return [f"{int(total['comparable'])} of {printed} can be compared with ours: {verdicts}."]
+
+
+def _success(suite: str, run: Run) -> Section:
+    """Return the success index of each method on each dataset."""
+    trials = run.trials[run.trials["status"] == "ok"]
+    sizes = {label: (len(run.relevant(label)), len(run.feature_names(label))) for label in run.datasets["dataset"]}
+    shares = {label: count / (total - count) for label, (count, total) in sizes.items() if count < total}
+    index = 100 * (trials["detection"] - trials["dataset"].map(shares).clip(upper=0.5) * trials["false_alarm"])
+    frame = index.groupby([trials["dataset"], trials["method"]], sort=False).mean().unstack().loc[list(shares)]
+    rows = [[label, *(str(round(value)) for value in values)] for label, *values in frame.reset_index().to_numpy()]
+    notes = [
+        "100 (detection rate - a · false-alarm rate) with a = min(1/2, relevant features / irrelevant features): the "
+        "index of Bolón-Canedo, Sánchez-Maroño and Alonso-Betanzos (2013), mean over rounds. 100 means all relevant "
+        "features and no others."
+    ]
+    return Section(f"Success index of {suite}", [table_of(["dataset", *frame.columns], rows)], notes=notes)
 
 
 def _figures(suite: str, run: Run) -> Section:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib.resources import files
+from typing import Literal
 
 from pydantic import Field, ValidationError
 
@@ -28,9 +29,22 @@ class PaperRun(Part):
     """A run that computes tables of the paper."""
 
     suite: str = Field(description="Name of the suite.")
-    tables: list[str] = Field(description="The published tables with which the suite compares.")
+    tables: list[str] = Field(default=[], description="The published tables with which the suite compares.")
     quick: RunOptions = Field(description="A run of some minutes.")
     whole: RunOptions = Field(description="The run in full.")
+
+
+class Statement(Part):
+    """A statement in words about methods of a suite; every dataset of it is tested."""
+
+    text: str = Field(description="What the paper says, in our words.")
+    suite: str = Field(description="Name of a suite of the paper.")
+    datasets: list[str] = Field(min_length=1, description="Labels of datasets.")
+    method: str = Field(description="Label of a method.")
+    figure: str = Field(description="A score of the suite's trials.")
+    relation: Literal["above", "below", "equal"] = Field(description="How its score compares.")
+    to: str | float = Field(description="Label of another method or, with generated data, a number.")
+    margin: float = Field(default=0.02, gt=0.0, description="Scores that differ by less are equal.")
 
 
 class Erratum(Part):
@@ -56,6 +70,7 @@ class Paper(Part):
     citation: str = Field(description="Authors, title, where it appeared.")
     protocol: str = Field(description="How the paper measures, in a sentence or two.")
     runs: list[PaperRun] = Field(min_length=1, description="What computes its figures.")
+    statements: list[Statement] = Field(default=[], description="Statements in words that the runs test.")
     errata: list[Erratum] = Field(default=[], description="Printed statements that are wrong.")
     deviations: list[Remark] = Field(default=[], description="What is done otherwise here.")
     missing: list[Remark] = Field(default=[], description="What cannot be computed.")

@@ -58,7 +58,7 @@ def test_waveform_bayes_rate():
 def test_led_bayes_rate_is_74_percent():
     patterns = (np.arange(128)[:, None] >> np.arange(7)) & 1
     inverted = (patterns[:, None, :] != generators.DIGITS).sum(axis=2)
-    q = generators.FLIP_PROBABILITY
+    q = 0.1
     assert (q**inverted * (1 - q) ** (7 - inverted) / 10).max(axis=1).sum() == pytest.approx(0.74, abs=0.005)
 
 
@@ -69,3 +69,9 @@ def test_led_segments():
     assert np.abs(dataset.X[:, 7:].mean(axis=0) - 0.5).max() < 0.03
     lit = {digit: "".join(map(str, generators.DIGITS[digit])) for digit in (1, 4, 7, 8)}
     assert lit == {1: "0010010", 4: "0111010", 7: "1010010", 8: "1111111"}
+
+
+def test_segments_are_inverted_as_often_as_asked_among_as_many_coins():
+    clean, noisy = (generators.led_24(20_000, n_noise=2, flip=flip) for flip in (0.0, 0.3))
+    assert np.array_equal(clean.X[:, :7], generators.DIGITS[clean.y]) and np.array_equal(clean.X[:, 7:], noisy.X[:, 7:])
+    assert np.mean(clean.X[:, :7] != noisy.X[:, :7]) == pytest.approx(0.3, abs=0.01)

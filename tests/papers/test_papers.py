@@ -27,6 +27,12 @@ def test_the_papers_built_in_name_suites_profiles_labels_and_tables_that_exist(n
             plan, _, registry = prepare_suite(request_of(part, scale, offline=True, out=tmp_path))
             published = plan.loaded.suite.report.published
             assert part.tables == ([published] if isinstance(published, str) else published)
+            labels = {*plan.datasets, *plan.left_out, *plan.methods}
+            for each in read_paper(name).statements:
+                if each.suite == part.suite and scale == "whole":
+                    assert {*each.datasets, each.method} <= labels
+                    assert isinstance(each.to, float) or each.to in labels
+                    assert each.figure in plan.loaded.all_scores
         for table in part.tables:
             assert read_published(table, registry, Path()).values
 

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from mfbench.model.evaluation import Score
-from mfbench.stats.detection import compare_rounds, detection_frame, mean_interval, wilcoxon_p
+from mfbench.stats.detection import compare_rounds, detection_frame, mean_interval
 from mfbench_protocols.plugin import DETECTION_METRICS
 
 
@@ -101,8 +101,3 @@ def test_rounds_are_paired_by_number():
     assert found["difference"].tolist() == [pytest.approx(0.1)]
     assert found["rounds"].tolist() == [2]
     assert not len(compare_rounds(trials[trials["repeat"] < 2], "A", {"detection": Score()}))
-
-
-def test_wilcoxon_of_equal_pairs():
-    assert wilcoxon_p([1, 2], [1, 2]) == 1
-    assert wilcoxon_p([0.1 + 0.2, 1], [0.3, 1]) == 1

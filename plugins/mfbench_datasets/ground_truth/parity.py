@@ -1,4 +1,4 @@
-"""Exclusive or and parity among noise: features that are uninformative alone and determine the class together."""
+"""Rules of a few bits or signs among noise features, most of which are uninformative alone."""
 
 from __future__ import annotations
 
@@ -51,7 +51,13 @@ def xor(n_samples: int = 300, n_noise: int = 18, flip: float = 0.0, shuffle: boo
 
 
 def parity(
-    n_samples: int = 500, k: int = 3, n_noise: int = 17, flip: float = 0.0, shuffle: bool = True, seed: int = 0
+    n_samples: int = 500,
+    k: int = 3,
+    n_noise: int = 17,
+    flip: float = 0.0,
+    shuffle: bool = True,
+    seed: int = 0,
+    copies: int = 0,
 ) -> Dataset:
     r"""Return parity: class 1 if an odd number of `k` fair bits are 1; further fair bits are noise.
 
@@ -72,6 +78,8 @@ def parity(
         Whether the columns are in random order; their names identify them.
     seed : int, default=0
         Seed of the random numbers.
+    copies : int, default=0
+        Number of the relevant bits, from the first, that occur a second time. Copies are not called relevant.
 
     Returns
     -------
@@ -88,11 +96,56 @@ def parity(
     """
     n, k = check_whole("parity", "n_samples", n_samples, 2), check_whole("parity", "k", k, 1, 30)
     p, flip = check_whole("parity", "n_noise", n_noise, 0), check_real("parity", "flip", flip, 0, 0.5)
-    shuffle = check_flag("parity", "shuffle", shuffle)
+    shuffle, again = check_flag("parity", "shuffle", shuffle), check_whole("parity", "copies", copies, 0, k)
     signal, noise, labels, order = streams("parity", seed, 4)
     bits = (signal.random_sample(size=(n, k)) < 0.5).astype(np.int64)
     y = bits.sum(axis=1) % 2 ^ (labels.random_sample(size=n) < flip)
-    X = np.hstack([bits, noise.random_sample(size=(n, p)) < 0.5]).astype(np.float64)
-    names = (*numbered("bit", k), *numbered("noise", p))
+    X = np.hstack([bits, noise.random_sample(size=(n, p)) < 0.5, bits[:, :again]]).astype(np.float64)
+    names = (*numbered("bit", k), *numbered("noise", p), *numbered("copy", again))
     pairs = tuple(combinations(range(k), 2))
     return assemble("parity", X, y, names, range(k), pairs, order=order if shuffle else None, categories=BITS)
+
+
+def corral_noise(n_samples: int = 32, n_noise: int = 93, shuffle: bool = True, seed: int = 0) -> Dataset:
+    r"""Return CorrAL-100: random points of `corral`, the rule of four bits, among many irrelevant bits.
+
+    The class is 1 if :math:`(A_0 \wedge A_1) \vee (B_0 \wedge B_1)`. A fifth bit equals the class with probability
+    0.75 without being part of the rule, so it is more informative than any relevant bit alone.
+
+    Parameters
+    ----------
+    n_samples : int, default=32
+        Number of rows, drawn at random; points may repeat.
+    n_noise : int, default=93
+        Number of irrelevant bits beside the one of CorrAL.
+    shuffle : bool, default=True
+        Whether the columns are in random order; their names identify them.
+    seed : int, default=0
+        Seed of the random numbers.
+
+    Returns
+    -------
+    Dataset
+        The columns are categories with the labels 0 and 1.
+
+    References
+    ----------
+    G. Kim, Y. Kim, H. Lim, H. Kim: An MLP-based feature subset selection for HIV-1 protease cleavage site analysis.
+    Artificial Intelligence in Medicine 48(2-3):83-89, 2010 (with 93 more irrelevant bits).
+
+    Examples
+    --------
+    >>> dataset = corral_noise(shuffle=False)
+    >>> dataset.X.shape, dataset.relevant, dataset.feature_names[4:6]
+    ((32, 99), (0, 1, 2, 3), ('Correlated', 'noise-1'))
+    """
+    n, p = check_whole("corral-100", "n_samples", n_samples, 2), check_whole("corral-100", "n_noise", n_noise, 0)
+    shuffle = check_flag("corral-100", "shuffle", shuffle)
+    signal, noise, agreement, order = streams("corral-100", seed, 4)
+    bits = (signal.random_sample(size=(n, 4)) < 0.5).astype(np.int64)
+    y = (bits[:, 0] & bits[:, 1]) | (bits[:, 2] & bits[:, 3])
+    correlated = y ^ (agreement.random_sample(size=n) < 0.25)
+    X = np.column_stack([bits, correlated, noise.random_sample(size=(n, p + 1)) < 0.5]).astype(np.float64)
+    names = ("A0", "A1", "B0", "B1", "Correlated", *numbered("noise", p + 1))
+    pairs = ((0, 1), (2, 3))
+    return assemble("corral-100", X, y, names, range(4), pairs, order=order if shuffle else None, categories=BITS)

@@ -50,6 +50,15 @@ _TABLE: dict[str, tuple[str, str, tuple[int, int], tuple[str, ...], str, str]] =
         "G. H. John, R. Kohavi, K. Pfleger: Irrelevant features and the subset selection problem. Proceedings of the "
         "11th International Conference on Machine Learning, 121-129, 1994",
     ),
+    "corral-100": (
+        "CorrAL-100: random points of CorrAL's rule among 94 irrelevant bits",
+        "parity:corral_noise",
+        (32, 99),
+        _RANDOM,
+        "generated: random points of the published rule",
+        "V. Bolón-Canedo, N. Sánchez-Maroño, A. Alonso-Betanzos: A review of feature selection methods on synthetic "
+        "data. Knowledge and Information Systems 34(3):483-519, 2013, doi:10.1007/s10115-012-0487-8",
+    ),
     "mofn-3-7-10": (
         "At least 3 of 7 bits are 1; 3 more bits are irrelevant",
         "boolean:mofn_3_7_10",
@@ -234,7 +243,7 @@ def ground_truth_specs() -> list[DatasetSpec]:
     Examples
     --------
     >>> [spec.name for spec in ground_truth_specs()][:2]
-    ['corral', 'mofn-3-7-10']
+    ['corral', 'corral-100']
     """
     return [
         DatasetSpec(

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from mfbench_datasets.ground_truth.parity import parity, xor
+from mfbench_datasets.ground_truth.boolean import corral
+from mfbench_datasets.ground_truth.parity import corral_noise, parity, xor
 
 
 def test_xor():
@@ -32,3 +33,18 @@ def test_flips_have_the_requested_frequency(make):
     clean, noisy = make(n_samples=20000), make(n_samples=20000, flip=0.2)
     assert np.array_equal(clean.X, noisy.X)
     assert np.mean(clean.y != noisy.y) == pytest.approx(0.2, abs=0.012)
+
+
+def test_copies_repeat_relevant_bits_and_are_not_relevant():
+    plain, doubled = (parity(n_samples=50, n_noise=2, shuffle=False, copies=copies) for copies in (0, 2))
+    assert np.array_equal(doubled.X[:, :5], plain.X) and np.array_equal(doubled.X[:, 5:], plain.X[:, :2])
+    assert doubled.relevant == plain.relevant == (0, 1, 2) and doubled.feature_names[5:] == ("copy-1", "copy-2")
+
+
+def test_corral_among_noise_has_the_distribution_of_corral():
+    many, exact = corral_noise(n_samples=40_000, n_noise=2, shuffle=False), corral()
+    A, B, C, D, correlated, *noise = many.X.T.astype(bool)
+    assert np.array_equal(many.y, (A & B) | (C & D)) and len(noise) == 3
+    assert np.mean(correlated == many.y) == pytest.approx(0.75, abs=0.01)
+    assert many.y.mean() == pytest.approx(exact.y.mean(), abs=0.01) and many.relevant == exact.relevant
+    assert max(abs(np.corrcoef(bit, many.y)[0, 1]) for bit in noise) < 0.02

@@ -172,6 +172,7 @@ ERRORS = {
         {"flip": 0.7},
         {"repeat_noise": None},
     ],
+    "corral-100": [{"n_noise": -1}],
     "friedman-1": [{"noise_sd": -0.1}, {"n_noise": -2}],
     "correlated-blocks": [
         {"rho": 1},

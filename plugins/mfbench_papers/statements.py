@@ -1,0 +1,106 @@
+"""Statements of a paper in words, tested on runs: the score of a method against another's, or against a number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from mfbench import Run, Section
+from mfbench.base.text import counted
+from mfbench.report.cells import table_of
+from mfbench_papers.paper import Statement
+
+SUPPORTED, REFUTED, UNDECIDED, ABSENT = "supported", "refuted", "undecided", "not run"
+LEAST_ROUNDS = 6
+"""Rounds with equal differences that a sign test at 5 % tells from chance."""
+COLUMNS = ["text", "suite", "dataset", "method", "figure", "relation", "to", "difference", "low", "high", "verdict"]
+
+
+def evaluate(statements: Iterable[Statement], runs: Mapping[str, Run]) -> pd.DataFrame:
+    """Return one row per statement and dataset: the difference, its 95 % interval, and the verdict."""
+    rows = []
+    for each in statements:
+        differences = _differences(each, runs[each.suite]) if each.suite in runs else {}
+        for dataset in each.datasets:
+            row = each.model_dump(exclude={"datasets", "margin"}) | {"dataset": dataset, "verdict": ABSENT}
+            if dataset in differences:
+                difference, low, high = differences[dataset]
+                row |= {"difference": difference, "low": low, "high": high}
+                row["verdict"] = verdict_of(each.relation, low, high, each.margin)
+            rows.append(row)
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def verdict_of(relation: str, low: float, high: float, margin: float) -> str:
+    """Return what an interval of the difference says about a relation; differences within the margin are none."""
+    if np.isnan(low) or np.isnan(high):
+        return UNDECIDED
+    if relation == "equal":
+        if -margin < low and high < margin:
+            return SUPPORTED
+        return REFUTED if low > margin or high < -margin else UNDECIDED
+    if relation == "below":
+        low, high = -high, -low
+    if low > 0:
+        return SUPPORTED
+    return REFUTED if high < margin else UNDECIDED
+
+
+def _differences(each: Statement, run: Run) -> dict[str, tuple[float, float, float]]:
+    """Return for each dataset the method's score less the other one, with its interval."""
+    if each.method not in run.methods or (each.figure not in run.metrics and not run.detects):
+        return {}
+    other, size = each.to, "difference"
+    if not run.detects:
+        frame = run.wins_ties_losses(reference=each.method, metric=each.figure)
+    elif isinstance(other, str):
+        frame = run.compare_rounds(each.method)
+    else:
+        frame, other, size = run.detection, each.method, "mean"
+    rows = frame[frame["method"] == other]
+    rows = rows[rows["figure"] == each.figure] if run.detects else rows
+    shift = each.to if isinstance(each.to, float) else 0.0
+    result = {}
+    for row in rows.to_dict("records"):
+        # Without spread there is no t-test, but enough equal differences are no chance.
+        is_point = run.detects and row["rounds"] >= LEAST_ROUNDS and np.isnan(row["low"])
+        low, high = (row[size],) * 2 if is_point else (row["low"], row["high"])
+        result[row["dataset"]] = (row[size] - shift, low - shift, high - shift)
+    return result
+
+
+def answer_of(statements: pd.DataFrame) -> list[str]:
+    """Return how many statements hold."""
+    ran = statements.loc[statements["verdict"] != ABSENT, "verdict"]
+    if not len(ran):
+        return ["None of the statements has been tested yet."] if len(statements) else []
+    counts = ", ".join(f"{int((ran == verdict).sum())} {verdict}" for verdict in (SUPPORTED, REFUTED, UNDECIDED))
+    return [f"Statements in words, {counted(len(ran), 'test')}: {counts}."]
+
+
+def section_of(statements: pd.DataFrame) -> Section:
+    """Return the statements with the differences that decide them."""
+    rows: list[list[str]] = []
+    for row in statements.to_dict("records"):
+        to = row["to"] if isinstance(row["to"], str) else f"{row['to']:g}"
+        relation = "equal to" if row["relation"] == "equal" else row["relation"]
+        size = "–" if row["verdict"] == ABSENT else f"{row['difference']:+.3f}"
+        if row["low"] < row["high"]:
+            size += f" [{row['low']:+.3f}, {row['high']:+.3f}]"
+        what = f"{row['figure']} of {row['method']} {relation} {to}"
+        rows.append([row["text"], row["dataset"], what, size, row["verdict"]])
+    # A statement stands once, above the datasets on which it was tested.
+    texts = [row[0] for row in rows]
+    for row, before in zip(rows[1:], texts, strict=False):
+        row[0] = "" if row[0] == before else row[0]
+    notes = [
+        "The difference is the first method's score less the other one's, or the number, with its 95 % interval: "
+        "paired by round with generated data, corrected for overlapping training parts otherwise. A statement is "
+        "supported if the whole interval agrees with it, refuted if a difference of the statement's margin (0.02 if it "
+        "has none) in its favour is excluded, and undecided otherwise. Each test stands alone."
+    ]
+    table = table_of(["statement", "dataset", "tested", "difference", "verdict"], rows)
+    return Section("Statements", [replace(table, wrap=0)] if rows else [], notes=notes if rows else [])
