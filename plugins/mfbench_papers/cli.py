@@ -29,17 +29,21 @@ def paper(
     as_latex: AsLatex = False,
     as_html: AsHtml = False,
     output: Output = None,
+    bundle: Annotated[
+        Path | None, typer.Option("--bundle", metavar="FOLDER", help="Write all forms, and a bundle of each run.")
+    ] = None,
     **options: Any,
 ) -> None:
     """Compare every figure that a paper prints with ours.
 
     Each has a verdict: equivalent within two points, above, below, or undecided with the repeats that would decide it.
-    The dossier also lists what is done otherwise here, printed errors with their evidence, and what cannot be computed.
+    The dossier also tests what the paper states in words, and lists what is done otherwise here, printed errors with
+    their evidence, and what cannot be computed.
     """
     from mfbench.host.registry import load_registry
     from mfbench_papers.dossier import dossier_of
     from mfbench_papers.paper import papers, read_paper
-    from mfbench_papers.runs import stored_runs
+    from mfbench_papers.runs import stored_runs, write_bundle
 
     form = chosen_form(output, json=as_json, md=as_md, latex=as_latex, html=as_html)
     if (quick and whole) or (places and (quick or whole)):
@@ -55,7 +59,10 @@ def paper(
         shown = console if form == TERMINAL or output is not None else Console(stderr=True)
         code = _run(described, "quick" if quick else "whole", {**keywords(options), "out": out}, shown)
     runs = stored_runs(described, places or (), out)
-    deliver(dossier_of(name, described, runs, load_registry()), form, output)
+    dossier = dossier_of(name, described, runs, load_registry())
+    if bundle is not None:
+        write_bundle(dossier, runs, bundle)
+    deliver(dossier, form, output)
     raise typer.Exit(code)
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shutil
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import mfbench
 from mfbench import Run, load_run
+from mfbench.api import write_report
 from mfbench.api.request import Request
 from mfbench.errors import MfbenchError, UsageError
+from mfbench.model.sections import Report
+from mfbench.report.present import rendered
 from mfbench_papers.paper import Paper, PaperRun
 
 
@@ -48,3 +53,17 @@ def _candidates(paper: Paper, out: Path) -> list[Path]:
 
 def _size(run: Run) -> int:
     return int((run.outcomes["status"] == "ok").sum())
+
+
+def write_bundle(dossier: Report, runs: Mapping[str, Run], folder: Path) -> None:
+    """Write a dossier as a page, LaTeX and JSON, and each of its runs as a bundle, into a folder."""
+    if not hasattr(mfbench, "bundle_run"):
+        raise UsageError("--bundle needs mfbench_claims, which is not installed")
+    for form, name in (("html", "dossier.html"), ("latex", "dossier.tex"), ("json", "dossier.json")):
+        write_report(folder / name, rendered(dossier, form))
+    for suite, run in runs.items():
+        target = folder / f"{suite}.zip"
+        if run.bundle is None:
+            mfbench.bundle_run(run, target)
+        elif run.bundle.resolve() != target.resolve():
+            shutil.copyfile(run.bundle, target)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -82,25 +82,26 @@ def answer_of(statements: pd.DataFrame) -> list[str]:
 
 
 def section_of(statements: pd.DataFrame) -> Section:
-    """Return the statements with the differences that decide them."""
-    rows: list[list[str]] = []
-    for row in statements.to_dict("records"):
-        to = row["to"] if isinstance(row["to"], str) else f"{row['to']:g}"
-        relation = "equal to" if row["relation"] == "equal" else row["relation"]
-        size = "–" if row["verdict"] == ABSENT else f"{row['difference']:+.3f}"
-        if row["low"] < row["high"]:
-            size += f" [{row['low']:+.3f}, {row['high']:+.3f}]"
-        what = f"{row['figure']} of {row['method']} {relation} {to}"
-        rows.append([row["text"], row["dataset"], what, size, row["verdict"]])
-    # A statement stands once, above the datasets on which it was tested.
-    texts = [row[0] for row in rows]
-    for row, before in zip(rows[1:], texts, strict=False):
-        row[0] = "" if row[0] == before else row[0]
+    """Return a table for each statement: the difference on each dataset, and what it decides."""
+    tables = []
+    for (text, figure, method, relation, to), rows in statements.groupby(
+        ["text", "figure", "method", "relation", "to"], sort=False
+    ):
+        other = to if isinstance(to, str) else f"{to:g}"
+        title = f"{text}: {figure} of {method} {'equal to' if relation == 'equal' else relation} {other}"
+        cells = [[row["dataset"], _interval(row), row["verdict"]] for row in rows.to_dict("records")]
+        tables.append(table_of(["dataset", "difference", "verdict"], cells, title))
     notes = [
         "The difference is the first method's score less the other one's, or the number, with its 95 % interval: "
         "paired by round with generated data, corrected for overlapping training parts otherwise. A statement is "
         "supported if the whole interval agrees with it, refuted if a difference of the statement's margin (0.02 if it "
         "has none) in its favour is excluded, and undecided otherwise. Each test stands alone."
     ]
-    table = table_of(["statement", "dataset", "tested", "difference", "verdict"], rows)
-    return Section("Statements", [replace(table, wrap=0)] if rows else [], notes=notes if rows else [])
+    return Section("Statements", tables, notes=notes if tables else [])
+
+
+def _interval(row: Mapping[Any, Any]) -> str:
+    if row["verdict"] == ABSENT:
+        return "–"
+    is_point = not row["low"] < row["high"]
+    return f"{row['difference']:+.3f}" + ("" if is_point else f" [{row['low']:+.3f}, {row['high']:+.3f}]")

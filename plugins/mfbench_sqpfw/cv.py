@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.neighbors import NearestNeighbors
-from sklearn.utils._param_validation import HasMethods, Interval
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from mfbench_sqpfw._active_set.problem import Floats, Ints
 from mfbench_sqpfw._active_set.solver import Solver
@@ -36,6 +36,9 @@ class SQPFeatureWeightingCV(WeightedNeighbours):
         Number of points on the path.
     cv : int, splitter or iterable, default=5
         Number of shuffled stratified folds (fewer if the largest class is smaller), or anything scikit-learn accepts.
+    rule : {"minimum", "one-standard-error"}, default="minimum"
+        Selects the fewest errors, or the largest theta, and so the fewest features, whose error rate is at most one
+        standard error above the smallest; the standard error is that of its mean over folds [1]_.
     w_bar, working_set, max_iter, tol, small_classes
         As for `SQPFeatureWeightingPath`.
     random_state : int, RandomState instance or None, default=None
@@ -45,7 +48,7 @@ class SQPFeatureWeightingCV(WeightedNeighbours):
     ----------
     theta_, kappa_, lam_, n_neighbors_ : float, int, int, int
         The selected parameters: among equal errors the largest theta, which keeps the fewest features, then the first
-        candidates.
+        candidates. With the rule of one standard error, the fewest errors decide among the candidates at its theta.
     cv_errors_ : ndarray of shape (n_neighbourhoods, n_numbers_of_neighbours, n_thetas)
         Error rate on the test parts; NaN for skipped candidates.
     thetas_ : ndarray of shape (n_thetas,)
@@ -55,6 +58,11 @@ class SQPFeatureWeightingCV(WeightedNeighbours):
         Number of its linear segments.
     weights_, feature_importances_, target_hits_, target_misses_, active_set_, n_skipped_, classes_
         As in `SQPFeatureWeighting`, at ``theta_``.
+
+    References
+    ----------
+    .. [1] L. Breiman, J. H. Friedman, R. A. Olshen, C. J. Stone, "Classification and regression trees", Wadsworth,
+           1984, section 3.4.3.
 
     Examples
     --------
@@ -76,6 +84,7 @@ class SQPFeatureWeightingCV(WeightedNeighbours):
         "theta_max": [Interval(Real, 0, None, closed="neither")],
         "n_thetas": [Interval(Integral, 1, None, closed="left")],
         "cv": [Interval(Integral, 2, None, closed="left"), HasMethods(["split"]), Iterable],
+        "rule": [StrOptions({"minimum", "one-standard-error"})],
     }
 
     def __init__(
@@ -86,6 +95,7 @@ class SQPFeatureWeightingCV(WeightedNeighbours):
         theta_max: float = 1.0,
         n_thetas: int = 100,
         cv: Any = 5,
+        rule: str = "minimum",
         w_bar: Any = None,
         working_set: Any = "auto",
         max_iter: int | None = None,
@@ -100,6 +110,7 @@ class SQPFeatureWeightingCV(WeightedNeighbours):
         self.theta_max = theta_max
         self.n_thetas = n_thetas
         self.cv = cv
+        self.rule = rule
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> SQPFeatureWeightingCV:
@@ -126,9 +137,15 @@ class SQPFeatureWeightingCV(WeightedNeighbours):
         pairs = [(kappa, lam) for kappa, lam in _whole_numbers("neighbourhoods", self.neighbourhoods, "pairs of ", 2)]
         candidates = _whole_numbers("n_neighbors", np.atleast_1d(self.n_neighbors), "", 1)
         solver = self._solver()
-        self.cv_errors_ = self._errors(X, codes, pairs, candidates, solver)
+        wrong, sizes = self._wrong_by_fold(X, codes, pairs, candidates, solver)
+        self.cv_errors_ = wrong.sum(axis=0) / sizes.sum()
         # Theta first and backwards, so that among equal errors argmin returns the largest theta.
         by_theta = np.nan_to_num(self.cv_errors_, nan=np.inf).transpose(2, 0, 1)[::-1]
+        if self.rule == "one-standard-error":
+            pair, k, at = np.unravel_index(np.nanargmin(self.cv_errors_), self.cv_errors_.shape)
+            limit = self.cv_errors_[pair, k, at] + _standard_error(wrong[:, pair, k, at], sizes)
+            first = (by_theta <= limit).any(axis=(1, 2)).argmax()
+            by_theta[:first], by_theta[first + 1 :] = np.inf, np.inf
         at, pair, k = (int(index) for index in np.unravel_index(by_theta.argmin(), by_theta.shape))
         self.theta_, (self.kappa_, self.lam_) = float(self.thetas_[::-1][at]), pairs[pair]
         self.n_neighbors_ = candidates[k]
@@ -136,34 +153,33 @@ class SQPFeatureWeightingCV(WeightedNeighbours):
         solution = self._follow(problem, solver, theta_max=self.theta_)
         return self._set_solution(solution, X, codes, n_neighbors=self.n_neighbors_)
 
-    def _errors(
+    def _wrong_by_fold(
         self,
         X: Floats,
         codes: Ints,
         pairs: list[tuple[int, int]],
         candidates: list[int],
         solver: Solver,
-    ) -> Floats:
-        """Return the error rate of each pair, number of neighbours and theta over all folds."""
+    ) -> tuple[Floats, Ints]:
+        """Return the wrong predictions by fold, pair, number of neighbours and theta, and the sizes of the folds."""
         folds, theta_max = self._folds(X, codes, solver.generator), float(self.thetas_[-1])
-        wrong = np.zeros((len(pairs), len(candidates), len(self.thetas_)))
-        for train, test in folds:
+        wrong = np.zeros((len(folds), len(pairs), len(candidates), len(self.thetas_)))
+        for fold, (train, test) in enumerate(folds):
             for at, (kappa, lam) in enumerate(pairs):
                 try:
                     problem = self._problem(X[train], codes[train], kappa=kappa, lam=lam)
                 except ValueError:
                     # Too few samples for this candidate; if that holds for all, the first one raises below.
-                    wrong[at] = np.nan
+                    wrong[:, at] = np.nan
                     continue
                 path, _ = solver.follow(problem, theta_max=theta_max)
                 reached = np.minimum(self.thetas_, path.thetas[-1])
                 for t, weights in enumerate(path.weights_at(reached)):
-                    wrong[at, :, t] += _wrong(X, codes, train, test, weights, candidates)
+                    wrong[fold, at, :, t] += _wrong(X, codes, train, test, weights, candidates)
         if np.isnan(wrong).all():
             kappa, lam = pairs[0]
             self._problem(X[folds[0][0]], codes[folds[0][0]], kappa=kappa, lam=lam)
-        shares: Floats = wrong / sum(len(test) for _, test in folds)
-        return shares
+        return wrong, np.array([len(test) for _, test in folds])
 
     def _folds(self, X: Floats, codes: Ints, generator: np.random.RandomState) -> list[tuple[Ints, Ints]]:
         cv = self.cv
@@ -174,6 +190,12 @@ class SQPFeatureWeightingCV(WeightedNeighbours):
         if not folds or any(len(train) == 0 or len(test) == 0 for train, test in folds):
             raise ValueError("cv must make one or more folds, each with samples to train on and samples to test on")
         return folds
+
+
+def _standard_error(wrong: Floats, sizes: Ints) -> float:
+    """Return the standard error of an error rate from its spread between folds; 0 for a single fold."""
+    rates = wrong / sizes
+    return float(rates.std(ddof=1) / np.sqrt(len(rates))) if len(rates) > 1 else 0.0
 
 
 def _whole_numbers(name: str, candidates: Any, what: str, ndim: int) -> Any:

@@ -10,6 +10,7 @@ from mfbench.host.registry import load_registry
 from mfbench.report.render.files import to_json, to_markdown
 from mfbench_papers.dossier import dossier_of
 from mfbench_papers.paper import Paper, Statement
+from mfbench_papers.runs import stored_runs, write_bundle
 from mfbench_papers.statements import answer_of, evaluate, verdict_of
 
 
@@ -106,3 +107,15 @@ def test_rounds_are_compared_with_numbers_and_methods_and_a_dossier_shows_it(rou
     # All features are selected: 100 (1 - a) with a = 2/6. mux6 has no irrelevant features, so no index.
     assert row[0].startswith("xor") and row[1] == "67"
     assert "All are all" in to_markdown(report) and len(json.loads(to_json(report))["statements"]) == 2
+
+
+def test_a_bundle_of_a_dossier_gives_the_dossier_again(rounds, tmp_path):
+    paper, registry = Paper.model_validate(PAPER), load_registry(only=["datasets"])
+    for _ in range(2):  # the second time from the bundles that the first one wrote, into the same folder
+        runs = stored_runs(paper, sorted(tmp_path.glob("*.zip")) or [rounds.path], tmp_path)
+        dossier = dossier_of("own-2026", paper, runs, registry)
+        write_bundle(dossier, runs, tmp_path)
+        written = sorted(path.name for path in tmp_path.iterdir())
+        assert written == ["dossier.html", "dossier.json", "dossier.tex", "own.zip"]
+        assert "All are all" in (tmp_path / "dossier.tex").read_text(encoding="utf-8")
+        assert dossier.answer == ["Statements in words, 2 tests: 2 supported, 0 refuted, 0 undecided."]

@@ -29,6 +29,29 @@ def test_selection_along_the_path(noisy):
     assert fitted.cv_errors_[1, 1, 5] == pytest.approx(wrong / 80)
 
 
+def test_one_standard_error_selects_the_largest_theta_within_it(noisy):
+    X, y = noisy
+    settings = {"theta_max": 30.0, "n_thetas": 12, "cv": 4, "n_neighbors": (1, 3), "random_state": 0}
+    settings["neighbourhoods"] = ((1, 1), (2, 2))
+    least = SQPFeatureWeightingCV(**settings).fit(X, y)
+    fitted = SQPFeatureWeightingCV(**settings, rule="one-standard-error").fit(X, y)
+    errors = least.cv_errors_
+    assert np.array_equal(fitted.cv_errors_, errors) and fitted.theta_ > least.theta_
+    # The rates of the folds at the minimum, by hand.
+    pair, k, at = np.unravel_index(errors.argmin(), errors.shape)
+    folds = StratifiedKFold(4, shuffle=True, random_state=check_random_state(0).randint(2**31 - 1)).split(X, y)
+    rates = []
+    for train, test in folds:
+        kappa, lam = settings["neighbourhoods"][pair]
+        w = SQPFeatureWeightingPath(kappa, lam, 30.0).fit(X[train], y[train]).weights_at(least.thetas_[at])
+        knn = KNeighborsClassifier(settings["n_neighbors"][k]).fit(X[train] * np.sqrt(w), y[train])
+        rates.append(np.mean(knn.predict(X[test] * np.sqrt(w)) != y[test]))
+    within = errors <= errors.min() + np.std(rates, ddof=1) / 2
+    assert fitted.theta_ == least.thetas_[within.any(axis=(0, 1))].max()
+    here = errors[:, :, list(least.thetas_).index(fitted.theta_)]
+    assert here[[(1, 1), (2, 2)].index((fitted.kappa_, fitted.lam_)), (1, 3).index(fitted.n_neighbors_)] == here.min()
+
+
 def test_impossible_candidates_are_skipped(noisy):
     X, y = noisy
     fitted = SQPFeatureWeightingCV(n_thetas=3, cv=2, neighbourhoods=((1, 1), (60, 1))).fit(X, y)

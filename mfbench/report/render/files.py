@@ -119,6 +119,9 @@ def escape(text: str) -> str:
 
 def _environment(table: Table, caption: str) -> str:
     n_body, rows = len(table.rows) - table.footer_rows, [_row(row) for row in table.rows]
+    columns = ["l", *"r" * (len(table.columns) - 1)]
+    if table.wrap is not None:
+        columns[table.wrap] = rf"p{{{1.2 / len(columns):.2f}\linewidth}}"
     lines = [_row([Cell(name) for name in table.columns]), r"\midrule", *rows[:n_body]]
     lines += [r"\midrule", *rows[n_body:]] if table.footer_rows else []
     return "\n".join(
@@ -127,7 +130,7 @@ def _environment(table: Table, caption: str) -> str:
             r"\centering",
             rf"\caption{{{escape(caption)}}}",
             r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
-            rf"\begin{{tabular}}{{l{'r' * (len(table.columns) - 1)}}}",
+            rf"\begin{{tabular}}{{{''.join(columns)}}}",
             r"\toprule",
             *lines,
             r"\bottomrule",

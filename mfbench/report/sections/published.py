@@ -111,7 +111,7 @@ def _largest(frame: pd.DataFrame, titles: Mapping[str, str], scores: Mapping[str
     shown = beyond.loc[order].head(LISTED)
     which = f"The {len(shown)} largest of {len(beyond)} differences" if len(beyond) > len(shown) else "All differences"
     several = len(titles) > 1
-    columns = ["dataset", "method", "ours ± 95 %", "published", "difference", *(["table"] if several else [])]
+    columns = ["dataset", "method", "ours", "published", "difference ± 95 %", *(["table"] if several else [])]
     rows = []
     for row in shown.to_dict("records"):
         percent = scores[row["metric"]].percent
@@ -120,7 +120,7 @@ def _largest(frame: pd.DataFrame, titles: Mapping[str, str], scores: Mapping[str
             [_name(row["dataset"], row["label"]), row["method"]],
             size_text(row["difference"], percent, "+z"),
         )
-        rows.append([*names, f"{ours} ± {error}", figure, difference, *([titles[row["table"]]] if several else [])])
+        rows.append([*names, ours, figure, f"{difference} ± {error}", *([titles[row["table"]]] if several else [])])
     return [table_of(columns, rows, f"{which} that are above or below")]
 
 

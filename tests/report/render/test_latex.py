@@ -149,3 +149,8 @@ def test_scores_of_a_run_have_their_best_in_bold_and_totals_below(small_run):
 
 def test_a_report_without_tables_has_only_its_comment():
     assert to_latex(Report("R", "", [Section("S", notes=["A note."])])).strip() == "% \\usepackage{booktabs,graphicx}"
+
+
+def test_a_column_that_wraps_is_a_paragraph():
+    text = latex_of(Table(["what", "why"], [[Cell("a"), Cell("long " * 60)]], wrap=1))
+    assert r"\begin{tabular}{lp{0.60\linewidth}}" in text

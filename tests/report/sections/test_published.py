@@ -50,11 +50,13 @@ def test_one_table_for_each_paper_and_one_of_the_differences(run):
     assert [[cell.text for cell in row] for row in second.rows] == [["iris (IRIS)", "80.0/95.0 ▼"]]
     assert largest.title == "All differences that are above or below"
     rows = [[cell.text for cell in row] for row in largest.rows]
-    assert [(row[0], row[1], row[3], row[4], row[5]) for row in rows] == [
-        ("iris (IRIS)", "B", "95.0", "-15.0", "Paper, t2"),
-        ("iris (IRIS)", "B", "70.0", "+10.0", "Paper, t1"),
+    assert [(row[0], row[1], row[2], row[3], row[5]) for row in rows] == [
+        ("iris (IRIS)", "B", "80.0", "95.0", "Paper, t2"),
+        ("iris (IRIS)", "B", "80.0", "70.0", "Paper, t1"),
     ]
-    assert rows[0][2].startswith("80.0 ± ")
+    # The interval is that of the difference.
+    assert largest.columns[4] == "difference ± 95 %"
+    assert [row[4].partition(" ± ")[0] for row in rows] == ["-15.0", "+10.0"]
 
 
 def test_printed_counts_are_beside_ours_over_the_tables_datasets(write_run):
