@@ -37,8 +37,8 @@ def paper(
     """Compare every figure that a paper prints with ours.
 
     Each has a verdict: equivalent within two points, above, below, or undecided with the repeats that would decide it.
-    The dossier also tests what the paper states in words, and lists what is done otherwise here, printed errors with
-    their evidence, and what cannot be computed.
+    The dossier also tests statements without a number, and lists what is done otherwise here, printed errors with their
+    evidence, and what cannot be computed.
     """
     from mfbench.host.registry import load_registry
     from mfbench_papers.dossier import dossier_of

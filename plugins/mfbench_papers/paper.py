@@ -35,7 +35,7 @@ class PaperRun(Part):
 
 
 class Statement(Part):
-    """A statement in words about methods of a suite; every dataset of it is tested."""
+    """A statement about methods of a suite that has no number; every dataset of it is tested."""
 
     text: str = Field(description="What the paper says, in our words.")
     suite: str = Field(description="Name of a suite of the paper.")
@@ -70,7 +70,7 @@ class Paper(Part):
     citation: str = Field(description="Authors, title, where it appeared.")
     protocol: str = Field(description="How the paper measures, in a sentence or two.")
     runs: list[PaperRun] = Field(min_length=1, description="What computes its figures.")
-    statements: list[Statement] = Field(default=[], description="Statements in words that the runs test.")
+    statements: list[Statement] = Field(default=[], description="Statements without a number that the runs test.")
     errata: list[Erratum] = Field(default=[], description="Printed statements that are wrong.")
     deviations: list[Remark] = Field(default=[], description="What is done otherwise here.")
     missing: list[Remark] = Field(default=[], description="What cannot be computed.")

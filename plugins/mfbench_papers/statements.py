@@ -1,4 +1,4 @@
-"""Statements of a paper in words, tested on runs: the score of a method against another's, or against a number."""
+"""Statements of a paper without a number, tested on runs: a score against another method's, or against a limit."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _differences(each: Statement, run: Run) -> dict[str, tuple[float, float, flo
     shift = each.to if isinstance(each.to, float) else 0.0
     result = {}
     for row in rows.to_dict("records"):
-        # Without spread there is no t-test, but enough equal differences are no chance.
+        # Without spread there is no t-test, but so many equal differences are not chance.
         is_point = run.detects and row["rounds"] >= LEAST_ROUNDS and np.isnan(row["low"])
         low, high = (row[size],) * 2 if is_point else (row["low"], row["high"])
         result[row["dataset"]] = (row[size] - shift, low - shift, high - shift)
@@ -78,7 +78,7 @@ def answer_of(statements: pd.DataFrame) -> list[str]:
     if not len(ran):
         return ["None of the statements has been tested yet."] if len(statements) else []
     counts = ", ".join(f"{int((ran == verdict).sum())} {verdict}" for verdict in (SUPPORTED, REFUTED, UNDECIDED))
-    return [f"Statements in words, {counted(len(ran), 'test')}: {counts}."]
+    return [f"Statements, {counted(len(ran), 'test')}: {counts}."]
 
 
 def section_of(statements: pd.DataFrame) -> Section:

@@ -142,8 +142,8 @@ class SQPFeatureWeightingCV(WeightedNeighbours):
         # Theta first and backwards, so that among equal errors argmin returns the largest theta.
         by_theta = np.nan_to_num(self.cv_errors_, nan=np.inf).transpose(2, 0, 1)[::-1]
         if self.rule == "one-standard-error":
-            pair, k, at = np.unravel_index(np.nanargmin(self.cv_errors_), self.cv_errors_.shape)
-            limit = self.cv_errors_[pair, k, at] + _standard_error(wrong[:, pair, k, at], sizes)
+            least = wrong.reshape(len(wrong), -1)[:, np.nanargmin(self.cv_errors_)]
+            limit = np.nanmin(self.cv_errors_) + _standard_error(least, sizes)
             first = (by_theta <= limit).any(axis=(1, 2)).argmax()
             by_theta[:first], by_theta[first + 1 :] = np.inf, np.inf
         at, pair, k = (int(index) for index in np.unravel_index(by_theta.argmin(), by_theta.shape))

@@ -54,7 +54,7 @@ def test_folds_are_compared_by_the_corrected_test(write_run):
     assert list(frame["verdict"]) == ["supported", "undecided", "refuted", absent, absent, absent, absent]
     own = run.wins_ties_losses(reference="A").set_index("method").loc["B"]
     assert frame.iloc[0][["difference", "low", "high"]].tolist() == own[["difference", "low", "high"]].tolist()
-    assert answer_of(frame) == ["Statements in words, 3 tests: 1 supported, 1 refuted, 1 undecided."]
+    assert answer_of(frame) == ["Statements, 3 tests: 1 supported, 1 refuted, 1 undecided."]
     assert set(evaluate([statement(to="B")], {})["verdict"]) == {absent}
 
 
@@ -100,7 +100,7 @@ PAPER = {
 
 def test_rounds_are_compared_with_numbers_and_methods_and_a_dossier_shows_it(rounds):
     report = dossier_of("own-2026", Paper.model_validate(PAPER), {"own": rounds}, load_registry(only=["datasets"]))
-    assert report.answer == ["Statements in words, 2 tests: 2 supported, 0 refuted, 0 undecided."]
+    assert report.answer == ["Statements, 2 tests: 2 supported, 0 refuted, 0 undecided."]
     tables = {section.title: section.tables for section in report.sections if section.tables}
     assert list(tables) == ["Statements", "Success index of own"]
     (row,) = [[cell.text for cell in row] for row in tables["Success index of own"][0].rows]
@@ -118,4 +118,4 @@ def test_a_bundle_of_a_dossier_gives_the_dossier_again(rounds, tmp_path):
         written = sorted(path.name for path in tmp_path.iterdir())
         assert written == ["dossier.html", "dossier.json", "dossier.tex", "own.zip"]
         assert "All are all" in (tmp_path / "dossier.tex").read_text(encoding="utf-8")
-        assert dossier.answer == ["Statements in words, 2 tests: 2 supported, 0 refuted, 0 undecided."]
+        assert dossier.answer == ["Statements, 2 tests: 2 supported, 0 refuted, 0 undecided."]
