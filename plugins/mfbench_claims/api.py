@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ from mfbench.host.registry import load_registry
 from mfbench.model.trials import Status, Trial
 from mfbench.processes.temporary import temporary_folder
 from mfbench.report.progress import follow_in_notebook
-from mfbench.run.environment import describe
+from mfbench.run.environment import available_cpus, describe, kind_of_machine
+from mfbench.run.forecast.order import seconds_of
 from mfbench.run.merging import differing_data, machine_of
 from mfbench.run.reuse import remarks_on_reuse
 from mfbench.run.runner import Observer, RunOptions, execute
@@ -26,6 +28,7 @@ from mfbench.run.store.store import Store
 from mfbench.run.workers.job import code_of_run
 from mfbench.stats.detection import which_shard
 from mfbench.stats.results import Run
+from mfbench.suite.costs import TRIAL
 from mfbench.suite.plan import Plan
 from mfbench_claims.agreement import COLUMNS, MEASURED, Agreement, AgreementKind, agreement
 from mfbench_claims.dropped import dropped_parts
@@ -33,7 +36,7 @@ from mfbench_claims.installed_suite import differences_from_installed, differing
 from mfbench_claims.reading import OpenedBundle, opened_bundles
 from mfbench_claims.rebuilt_plan import Rebuilt, Surroundings, rebuilt_plan
 from mfbench_claims.verdicts import changed_verdicts, claimed_run, one_line, verdicts_of, with_repeated
-from mfbench_claims.verification import Place, Verification, VerifiedTrial, new_seed, sample_of
+from mfbench_claims.verification import Place, Verification, VerifiedTrial, in_order_of_draw, new_seed, sample_of
 from mfbench_claims.writing import Written, write_bundle
 
 __all__ = ["SAMPLE", "Verification", "VerifiedTrial", "Written", "bundle_run", "bundle_runs", "verify_bundle"]
@@ -47,6 +50,7 @@ def verify_bundle(
     bundle: Path | str,
     *,
     sample: int | None = SAMPLE,
+    budget: str | float | None = None,
     seed: int | None = None,
     jobs: int = 0,
     data_dir: Path | str | None = None,
@@ -63,6 +67,9 @@ def verify_bundle(
         A file written by `bundle_run`, on any machine.
     sample : int or None, default=50
         Number of trials; None means all.
+    budget : str, float or None, default=None
+        Wall time, such as ``"30m"`` or seconds, instead of a number: as many trials as it is enough for by the times in
+        the bundle, and at least one.
     seed : int or None, default=None
         Seed of the sample; None uses an unpredictable one.
     jobs : int, default=0
@@ -112,7 +119,10 @@ def verify_bundle(
     here = Surroundings(registry, lookup, None if files is None else Path(files), import_classes)
     with opened_bundles([Path(bundle)]) as (opened,), temporary_folder("verify") as work:
         options = RunOptions(jobs, fresh=True)  # do not reuse results of other runs
-        return _Verifier(opened, here, work).verify(sample, seed, options, observer or follow_in_notebook())
+        verifier = _Verifier(opened, here, work)
+        if budget is not None:
+            sample = verifier.affordable(seconds_of(budget) * (jobs or available_cpus()), seed)
+        return verifier.verify(sample, seed, options, observer or follow_in_notebook())
 
 
 class _Verifier:
@@ -131,6 +141,16 @@ class _Verifier:
         self.keys: dict[Place, str] = {(row[2], row[3], row[4], row[5]): row[0] for row in rows}
         self._results = [row[1] for row in rows if row[1] is not None]
         self.missing: list[Place] = [(row[2], row[3], row[4], row[5]) for row in rows if row[1] is None]
+
+    def affordable(self, seconds: float, seed: int) -> int:
+        """Return how many trials of the sample with a seed take some worker time, by the times in the bundle."""
+        columns = ["dataset", "method", "repeat", "fold", "duration"]
+        times = {
+            tuple(place): seconds for *place, seconds in self.run.trials[columns].itertuples(index=False, name=None)
+        }
+        ordered = in_order_of_draw(set(self.keys) - set(self.missing), seed)
+        spent = accumulate(times[place] + TRIAL for place in ordered)
+        return max(1, sum(1 for total in spent if total <= seconds))
 
     def verify(self, sample: int | None, seed: int, options: RunOptions, observer: Observer) -> Verification:
         places = sample_of(set(self.keys) - set(self.missing), sample, seed)
@@ -181,6 +201,7 @@ class _Verifier:
             verdicts=subjects,
             changed=changed,
             max_rows=meta.protocol.max_rows,
+            machine=kind_of_machine(),
         )
 
     def _runnable(self, places: Sequence[Place], rebuilt: Rebuilt) -> dict[Place, Trial]:

@@ -1,4 +1,4 @@
-"""The bundle commands: ``mfbench bundle`` writes bundles, and ``mfbench verify`` verifies them."""
+"""The commands on bundles: ``mfbench bundle`` writes them, ``verify`` verifies them, ``board`` compares them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import typer
 
 from mfbench.base.text import shell_command
 from mfbench.cli.entry import outlive_output, write_document
-from mfbench.cli.options import DEFAULT_OUT, DataDir, Offline, Out, make_console, print_line
+from mfbench.cli.forms import AsHtml, AsLatex, AsMarkdown, Output, chosen_form, deliver
+from mfbench.cli.options import DEFAULT_OUT, AsJson, DataDir, Offline, Out, Text, make_console, print_line
 from mfbench.errors import UsageError
 
 
@@ -49,6 +50,10 @@ def verify(
     claim: Annotated[Path, typer.Argument(metavar="FILE", help="A file that 'mfbench bundle' wrote.")],
     sample: Annotated[int | None, typer.Option(min=1, help="Number of trials to run again. [default: 50]")] = None,
     every: Annotated[bool, typer.Option("--all", help="Run all trials again.")] = False,
+    budget: Annotated[
+        Text,
+        typer.Option(metavar="TIME", help="Run as many as fit into a time, such as 30m, by the times in the bundle."),
+    ] = None,
     seed: Annotated[
         int | None, typer.Option(min=0, help="Seed of the sample. [default: one that nobody can foresee]")
     ] = None,
@@ -67,19 +72,23 @@ def verify(
         ),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+    record: Annotated[
+        Path | None, typer.Option("--record", metavar="FILE", help="Write the JSON to a file too, for 'mfbench board'.")
+    ] = None,
 ) -> None:
     """Run a sample of a bundle's trials again, and compare the results.
 
     Exit code 0: all compared results are equal; 1: something differs, was dropped or has no result, or a verdict would
     change; 2: the file is refused; 3: nothing could be compared.
     """
+    from mfbench.api import write_report
     from mfbench.base.text import json_document
     from mfbench.report.progress import Silent, follow
     from mfbench_claims.api import SAMPLE, verify_bundle
     from mfbench_claims.verification import verification_lines
 
-    if every and sample is not None:
-        raise UsageError("choose one of --sample and --all")
+    if every + (sample is not None) + (budget is not None) > 1:
+        raise UsageError("choose one of --sample, --budget and --all")
     outlive_output()
     console = make_console()
     display = Silent() if as_json else follow(console)
@@ -87,6 +96,7 @@ def verify(
         verification = verify_bundle(
             claim,
             sample=None if every else sample or SAMPLE,
+            budget=budget,
             seed=seed,
             jobs=jobs,
             data_dir=data_dir,
@@ -97,9 +107,31 @@ def verify(
         )
     finally:
         display.close()
+    document = json_document(json.dumps(verification.to_dict(), indent=2, ensure_ascii=False)) + "\n"
+    if record is not None:
+        write_report(record, document)
     if as_json:
-        write_document(json_document(json.dumps(verification.to_dict(), indent=2, ensure_ascii=False)) + "\n")
+        write_document(document)
     else:
         for line in verification_lines(verification):
             print_line(console, line)
     raise typer.Exit(verification.exit_code)
+
+
+def board(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of bundles and verification records.")],
+    as_json: AsJson = False,
+    as_md: AsMarkdown = False,
+    as_latex: AsLatex = False,
+    as_html: AsHtml = False,
+    output: Output = None,
+) -> None:
+    """Rate the methods of bundles, a leaderboard for each suite.
+
+    Each row names its bundle, the command that computes it again, and what share of its results was verified, by the
+    records that 'mfbench verify --record' wrote.
+    """
+    from mfbench_claims.board import board_of
+
+    form = chosen_form(output, json=as_json, md=as_md, latex=as_latex, html=as_html)
+    deliver(board_of(folder), form, output)

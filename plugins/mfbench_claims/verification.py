@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import math
 import secrets
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,6 +18,8 @@ from mfbench_claims.agreement import ABSOLUTE, COMPARED, RELATIVE, AgreementKind
 Place = tuple[str, str, int, int]
 """Dataset, method, repeat and fold of a trial."""
 CONFIDENCE = 0.95
+FORGED = 0.05
+"""Share of forged results for which the probability of finding one is stated."""
 # Rounding tolerance: a probability of exactly 5 % may come out slightly lower.
 _DOUBT = (1 - CONFIDENCE) * (1 - 1e-9)
 
@@ -28,10 +31,12 @@ def new_seed() -> int:
 
 def sample_of(places: Iterable[Place], number: int | None, seed: int) -> list[Place]:
     """Return a simple random sample; a larger one with the same seed contains a smaller one."""
-    ordered = sorted(places)
-    if number is not None:
-        ordered = sorted(sorted(ordered, key=lambda place: _draw(place, seed))[:number])
-    return ordered
+    return sorted(places) if number is None else sorted(in_order_of_draw(places, seed)[:number])
+
+
+def in_order_of_draw(places: Iterable[Place], seed: int) -> list[Place]:
+    """Return the trials in the order in which samples with a seed take them."""
+    return sorted(places, key=lambda place: _draw(place, seed))
 
 
 def _draw(place: Place, seed: int) -> bytes:
@@ -55,6 +60,20 @@ def largest_share(population: int, sample: int, differing: int) -> float:
         else:
             high = middle - 1
     return low / population
+
+
+def chance_of_finding(population: int, sample: int, share: float) -> float:
+    """Return the probability that a sample contains at least one of a share of the trials."""
+    from scipy.stats import hypergeom
+
+    if population == 0:
+        return 0.0
+    return float(1.0 - hypergeom.pmf(0, population, math.ceil(share * population), min(sample, population)))
+
+
+def percent_text(chance: float) -> str:
+    """Return a probability in percent; only a certain one is 100 %."""
+    return "over 99.9 %" if 0.999 < chance < 1.0 else f"{100 * chance:.3g} %"
 
 
 @dataclass(frozen=True)
@@ -111,6 +130,7 @@ class Verification:
     changed: list[str]  # verdicts that would change if repeated results replaced the claimed ones
     # The suite's limit for sampling the training rows of larger folds; None if it samples none.
     max_rows: int | None = None
+    machine: str = ""  # processor and versions here
 
     @property
     def counts(self) -> dict[str, int]:
@@ -260,4 +280,8 @@ def _on_share(verification: Verification) -> str:
     others = "" if verification.compared == len(verification.trials) else " that can be compared here"
     percent = f"{100 * share:.2g}" if share < 0.1 else f"{100 * share:.0f}"
     compared = f"{counted(verification.compared, 'result')} compared and {differing:,} different"
-    return f"With {compared}, at most {percent} % of the results{others} differ, with 95 % confidence."
+    chance = percent_text(chance_of_finding(verification.results, verification.compared, FORGED))
+    return (
+        f"With {compared}, at most {percent} % of the results{others} differ, with 95 % confidence. If "
+        f"{100 * FORGED:.0f} % were forged, such a sample would have one of them with a probability of {chance}."
+    )

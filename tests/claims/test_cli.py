@@ -1,7 +1,9 @@
 """The commands ``bundle`` and ``verify``, and ``suite --reuse``."""
 
 import json
+import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -54,9 +56,39 @@ def test_verify(leave, small_claim, tmp_path, in_process, capsys):
     assert ": accuracy is 1.0 in the bundle and 0." in capsys.readouterr().out
 
 
+def test_board(leave, small_claim, tmp_path, in_process, capsys):
+    (tmp_path / "board").mkdir()
+    shutil.copy(small_claim, tmp_path / "board" / "own.zip")
+    assert leave("verify", "board/own.zip", "--budget", "1h", "-j", "1", "--record", "board/records/1.json") == 0
+    assert "If 5 % were forged" not in capsys.readouterr().out  # all were compared
+    assert leave("board", "board", "--md") == 0
+    text = capsys.readouterr().out
+    assert "# Board" in text and "3 of 3" in text and "12 of 12" in text
+    assert leave("board", "board", "--html", "-o", "site/index.html") == 0
+    assert "<title>Board" in (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+    assert leave("board", "nothing") == 2
+
+
+@pytest.mark.slow(reason="runs the script of the workflow with worker processes")
+@pytest.mark.skipif(os.name == "nt", reason="a bash script")
+def test_the_script_of_the_workflow_refuses_a_forged_bundle(small_claim, tmp_path):
+    def improve(rows):
+        for row in rows:
+            row |= perfected(small_claim)[row["key"]]
+
+    forgery = forged(small_claim, tmp_path / "forged; exit 0.zip", trials=improve)
+    script = Path(__file__).resolve().parents[2] / ".ci" / "verify_submissions"
+    environment = {**os.environ, "BUDGET": "5s", "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    for bundles, code in (([small_claim], 0), ([forgery, small_claim], 1), ([tmp_path / "none.zip"], 1)):
+        words = ["bash", str(script), str(tmp_path / "records"), *map(str, bundles)]
+        ended = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True)
+        assert ended.returncode == code, ended.stderr
+    assert len(list((tmp_path / "records").glob("*.json"))) == 2
+
+
 def test_what_is_refused(leave, small_claim, tmp_path, capsys):
     assert leave("verify", str(small_claim), "--all", "--sample", "3") == 2
-    assert "choose one of --sample and --all" in capsys.readouterr().err
+    assert "choose one of --sample, --budget and --all" in capsys.readouterr().err
     (tmp_path / "claim.zip").write_bytes(b"PK")
     reuse = ["suite", "uci", "--only", "iris", "--reuse", "claim.zip"]
     for words in (["verify", "claim.zip"], ["report", "claim.zip"], ["report", "claim.zip", "--html"], reuse):

@@ -48,7 +48,8 @@ def test_everything_is_equal():
     assert "Sample: 50 trials with --seed 7." in answer and "     50 equal to the bit" in answer
     assert "With the repeated results, all 3 verdicts stay the same." in answer
     assert answer.endswith(
-        "With 50 results compared and 0 different, at most 5.4 % of the results differ, with 95 % confidence."
+        "With 50 results compared and 0 different, at most 5.4 % of the results differ, with 95 % confidence. "
+        "If 5 % were forged, such a sample would have one of them with a probability of 94 %."
     )
     assert "not comparable" not in answer and "Different" not in answer
     assert "Every result of the bundle was compared." in text(*[(AgreementKind.EQUAL,)] * 50, results=50)
