@@ -13,13 +13,16 @@ import pandas as pd
 
 from mfbench.base.text import counted, shell_command
 from mfbench.errors import MfbenchError, UsageError
+from mfbench.host.registry import load_registry
 from mfbench.model.sections import Report, Section
 from mfbench.processes.temporary import temporary_folder
 from mfbench.report.cells import size_text, table_of, time_cell
 from mfbench.report.present import open_run
 from mfbench.run.merging import merge_runs
 from mfbench.stats.results import Run
+from mfbench.stats.summary import mean_table
 from mfbench_claims.agreement import COMPARED, AgreementKind
+from mfbench_claims.installed_suite import installed_methods
 from mfbench_claims.ratings import LEAST_DATASETS, ratings
 from mfbench_claims.reading import OpenedBundle, opened_bundles
 from mfbench_claims.records import Record, read_records
@@ -30,9 +33,9 @@ _RULES = [
     "Rating: the Bradley-Terry model. On each dataset the better mean wins, means within the margin are a tie, and 400 "
     "points more are odds of ten to one; the mean rating is 1000. Intervals are 95 %, from resampled datasets. "
     f"Methods share a rank if none of them is significantly better; each pair is tested by itself, and with fewer than "
-    f"{LEAST_DATASETS} datasets all share the first.",
-    "Gap: mean score behind the best. Time: that of all trials. Verified: results that were computed again, of all "
-    "results of the method; who wrote a record is not verified.",
+    f"{LEAST_DATASETS} datasets all share the first. A method without a result on each dataset has no rank.",
+    "Gap: mean difference from the best score on each dataset. Time: that of all trials. Verified: results that were "
+    "computed again, of all results of the method; who wrote a record is not verified.",
 ]
 
 
@@ -72,17 +75,20 @@ class Leaderboard:
     submissions: list[Submission]
     run: Run
     remark: str = ""
-    table: pd.DataFrame = field(init=False)  # one row per method, best rating first
+    table: pd.DataFrame = field(init=False)  # one row per method, by rank
+    datasets: list[str] = field(init=False)  # those with a score
 
     def __post_init__(self) -> None:
         run, settings = self.run, self.run.settings
-        scores = run.overall().completed.scores
-        table = ratings(scores, settings.margin, greater_is_better=settings.greater_is_better, seed=run.meta.seed)
-        means = scores.mean()
-        best = means.max() if settings.greater_is_better else means.min()
-        table["mean"], table["gap"] = means, means - best
-        table["seconds"] = run.summary().set_index("method")["total_seconds"]
-        self.table, self.datasets = table, list(map(str, scores.index))
+        means = mean_table(run.scores)
+        units = pd.Series({label: settings.unit_on(str(label)) for label in means.index}, dtype=float)
+        scores = means.div(units, axis=0).dropna(how="all")
+        self.table = ratings(scores, settings.margin, greater_is_better=settings.greater_is_better, seed=run.meta.seed)
+        best = scores.max(axis=1) if settings.greater_is_better else scores.min(axis=1)
+        self.table["datasets"] = scores.notna().sum()
+        self.table["gap"] = scores.sub(best, axis=0).mean()
+        self.table["seconds"] = run.summary().set_index("method")["total_seconds"]
+        self.datasets = list(map(str, scores.index))
 
     def source(self, method: str) -> Submission:
         """Return the submission that has the results of a method; of several, the one verified most."""
@@ -143,21 +149,25 @@ def _leaderboards(submissions: Sequence[Submission], work: Path) -> Iterator[Lea
 
 def _sections(board: Leaderboard) -> Iterator[Section]:
     run, percent = board.run, board.run.settings.score.percent
+    installed = installed_methods(run.meta, load_registry())
     rows = []
     for row in board.table.reset_index(names="method").to_dict("records"):
         source = board.source(row["method"])
         interval = "" if pd.isna(row["low"]) else f" [{row['low']:.0f}, {row['high']:.0f}]"
         name = run.meta.display_names[row["method"]]
         name = name if row["method"] in name else f"{name} ({row['method']})"
-        cells = [f"{row['rank']}", name, f"{row['rating']:.0f}{interval}"]
-        cells += [size_text(row["mean"], percent, "z"), size_text(row["gap"], percent, "+z")]
-        checked = [source.verified_text(row["method"]), source.bundle.sha256[:12], _command(run, row["method"])]
+        cells = [name, f"{row['rank'] or '–'}", f"{row['rating']:.0f}{interval}"]
+        cells += [f"{row['datasets']} of {len(board.datasets)}", size_text(row["gap"], percent, "+z")]
+        checked = [
+            source.verified_text(row["method"]),
+            source.bundle.sha256[:12],
+            _command(source, row["method"], installed),
+        ]
         rows.append([*cells, time_cell(row["seconds"]), *checked])
-    unit = run.settings.metric + (", %" if percent else "")
-    columns = ["rank", "method", "rating", unit, "gap", "time", "verified", "bundle", "to compute it again"]
+    gap = f"gap in {run.settings.metric}{', points' if percent else ''}"
+    columns = ["method", "rank", "rating", "datasets", gap, "time", "verified", "bundle", "to compute it again"]
     title = f"{run.meta.name}, profile {run.meta.profile}"
-    notes = [*([board.remark] if board.remark else []), f"{counted(len(board.datasets), 'dataset')}."]
-    yield Section(title, [table_of(columns, rows)], notes=notes)
+    yield Section(title, [table_of(columns, rows)], notes=[board.remark] if board.remark else [])
     yield Section(f"Bundles of {title}", [_bundles(board)], notes=[_on_forgeries(board)])
 
 
@@ -185,8 +195,13 @@ def _on_forgeries(board: Leaderboard) -> str:
     )
 
 
-def _command(run: Run, method: str) -> str:
-    return shell_command([*run.meta.command, "--only", method])
+def _command(source: Submission, method: str, installed: set[str]) -> str:
+    """Return what computes a method again: a run of the suite or, of a suite that is not installed, a verification."""
+    meta = source.run.meta
+    if not installed:
+        return shell_command(["mfbench", "verify", source.bundle.path.name, "--all"])
+    added = [] if method in installed else ["--add", f"{method} = {meta.methods[method].replace('→', '->')}"]
+    return shell_command([*meta.command, *added, "--only", method])
 
 
 def _data(board: Leaderboard) -> dict[str, Any]:

@@ -73,6 +73,12 @@ def _installed(meta: RunMetadata, registry: Registry) -> LoadedSuite | str:
         return f"the installed one has no profile {meta.profile!r}"
 
 
+def installed_methods(meta: RunMetadata, registry: Registry) -> set[str]:
+    """Return the labels of the methods of the installed suite of this name; empty if there is none."""
+    loaded = _installed(meta, registry)
+    return set() if isinstance(loaded, str) else {method.label for method in loaded.suite.methods}
+
+
 def recorded_protocol(meta: RunMetadata, registry: Registry) -> ProtocolSettings:
     """Return the protocol according to the recorded suite and profile, from which the run's may deviate."""
     content = meta.suite.model_extra or {}

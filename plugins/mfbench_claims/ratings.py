@@ -56,10 +56,12 @@ def ratings(table: pd.DataFrame, margin: float, *, greater_is_better: bool = Tru
     """Return rating, 95 % interval and rank of each method (columns), by rank, from scores on datasets (rows)."""
     # Standard errors are from resampled datasets, times sqrt(n / (n - 1)), with Student's quantile: percentiles of the
     # resamples separate 10 % of equal methods on 13 datasets. The rank is one more than the number of methods that are
-    # significantly better; each pair is tested by itself.
+    # significantly better; each pair is tested by itself. A method without a score on each dataset has a rating from
+    # those that it has, but no rank (0), and comes last.
     scores = table.to_numpy(dtype=np.float64) * (1.0 if greater_is_better else -1.0)
     wins, n = wins_of(scores, margin), len(scores)
     theta = strengths(wins.sum(axis=0))
+    is_complete = np.isfinite(scores).all(axis=0)
     half, rank = np.full(len(theta), np.nan), np.ones(len(theta), dtype=np.int64)
     if n >= LEAST_DATASETS:
         resamples = np.random.default_rng(seed).multinomial(n, [1 / n] * n, size=DRAWS)
@@ -67,7 +69,9 @@ def ratings(table: pd.DataFrame, margin: float, *, greater_is_better: bool = Tru
         factor = float(stdtrit(n - 1, 0.975)) * np.sqrt(n / (n - 1))
         half = factor * resampled.std(axis=0)
         spread = factor * np.stack([(resampled - other[:, None]).std(axis=0) for other in resampled.T])
-        rank = 1 + ((theta[None, :] - theta[:, None]) > spread + 1e-9).sum(axis=1)
+        rank = 1 + (is_complete & (theta[None, :] - theta[:, None] > spread + 1e-9)).sum(axis=1)
     rating = CENTRE + SCALE * theta
-    frame = pd.DataFrame({"rating": rating, "low": rating - SCALE * half, "high": rating + SCALE * half, "rank": rank})
-    return frame.set_axis(table.columns).sort_values(["rank", "rating"], ascending=[True, False], kind="stable")
+    frame = pd.DataFrame({"rating": rating, "low": rating - SCALE * half, "high": rating + SCALE * half})
+    frame["rank"] = np.where(is_complete, rank, 0)
+    order = np.lexsort((-rating, rank, ~is_complete))
+    return frame.set_axis(table.columns).iloc[order]

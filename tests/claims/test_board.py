@@ -1,6 +1,7 @@
 """The board: leaderboards from bundles, what was verified of each, and files that do not count."""
 
 import json
+import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -41,14 +42,27 @@ def test_a_bundle_without_records_was_never_verified(small_claim, tmp_path):
     shutil.copy(small_claim, tmp_path / "own.zip")
     report = board_of(tmp_path)
     leaderboard, bundles = rows_of(report), rows_of(report, 1)
-    assert len(leaderboard) == 4 and {row[0] for row in leaderboard} == {"1"}  # one dataset separates nothing
+    assert len(leaderboard) == 4 and {row[1] for row in leaderboard} == {"1"}  # one dataset separates nothing
     assert {row[6] for row in leaderboard} == {"never verified"} and bundles[0][2:] == ["never verified", "–", "–", "–"]
-    assert all(row[-1].startswith("mfbench suite ") and "--only" in row[-1] for row in leaderboard)
+    assert {row[-1] for row in leaderboard} == {"mfbench verify own.zip --all"}  # its suite is installed nowhere
     assert "own.zip 0 %" in report.sections[1].notes[0] and not report.problems
     data = json.loads(to_json(report))["leaderboards"][0]
     means = mfbench.load_run(small_claim).scores.set_index("method")["mean"]
-    assert {row["method"]: row["mean"] for row in data["methods"]} == pytest.approx(means.to_dict())
+    assert {row["method"]: row["gap"] for row in data["methods"]} == pytest.approx((means - means.max()).to_dict())
     assert {row["verified"] for row in data["methods"]} == {0}
+
+
+def test_a_row_has_the_command_that_computes_it(tmp_path, in_process):
+    request = Request("uci", only=("iris", "1NN", "MINE"), add=("MINE = anova-f -> knn",), out=tmp_path, offline=True)
+    plan, run, registry = prepare_suite(request)
+    execute(plan, run, registry, RunOptions(jobs=1), Silent())
+    write_bundle(run, tmp_path / "board" / "uci.zip")
+    commands = {row[0]: row[-1] for row in rows_of(board_of(tmp_path / "board"))}
+    words = shlex.split(commands["MINE"])
+    assert words[:3] == ["mfbench", "suite", "uci"] and words[-2:] == ["--only", "MINE"]
+    again = Request("uci", add=(words[words.index("--add") + 1],), only=("iris", "MINE"), out=tmp_path, offline=True)
+    assert prepare_suite(again)[0].methods["MINE"] == plan.methods["MINE"]
+    assert next(text for name, text in commands.items() if "1NN" in name).endswith("--only 1NN")
 
 
 def test_records_of_a_bundle_add_up(small_claim, tmp_path, in_process):

@@ -45,6 +45,13 @@ def test_a_method_that_always_wins_is_first_alone_and_finite():
     assert SCALE * np.log(10) == pytest.approx(400)
 
 
+def test_a_method_that_lacks_a_dataset_is_rated_last_and_without_a_rank():
+    table = pd.DataFrame({"A": [0.9] * 8, "B": [0.5] * 8, "C": [0.99] * 7 + [np.nan]})
+    frame = ratings(table, 0.01)
+    assert list(frame.index) == ["A", "B", "C"] and frame["rank"].tolist() == [1, 2, 0]
+    assert frame["rating"].idxmax() == "C"
+
+
 def test_on_few_datasets_all_methods_share_a_rank():
     frame = ratings(pd.DataFrame({"A": [0.9] * 5, "B": [0.5] * 5}), 0.01)
     assert frame["rank"].tolist() == [1, 1] and frame["low"].isna().all()
