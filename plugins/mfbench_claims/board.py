@@ -97,11 +97,11 @@ class Leaderboard:
 
 
 def board_of(folder: Path) -> Report:
-    """Return the board of the bundles and verification records below a folder."""
+    """Return the board of the bundles below a folder, and of the records in folders ``records`` there."""
     paths = sorted(folder.rglob("*.zip"))
     if not paths:
         raise UsageError(f"there is no bundle below {folder}: 'mfbench bundle RUN -o {folder}/NAME.zip' writes one")
-    records, problems = read_records(sorted(folder.rglob("*.json")))
+    records, problems = read_records(sorted(folder.rglob("records/*.json")))
     submissions: list[Submission] = []
     with ExitStack() as stack:
         work = stack.enter_context(temporary_folder("board"))

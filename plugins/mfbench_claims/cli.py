@@ -119,7 +119,9 @@ def verify(
 
 
 def board(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of bundles and verification records.")],
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Folder of bundles, with records in folders 'records'.")
+    ],
     as_json: AsJson = False,
     as_md: AsMarkdown = False,
     as_latex: AsLatex = False,

@@ -81,7 +81,7 @@ def test_a_forged_result_is_seen_in_its_row(small_claim, tmp_path, in_process):
         rows[3] |= perfected(small_claim)[rows[3]["key"]]
 
     claim = forged(small_claim, tmp_path / "claim.zip", trials=improve)
-    record(claim, tmp_path / "r.json")
+    record(claim, tmp_path / "records" / "1.json")
     report = board_of(tmp_path)
     assert rows_of(report, 1)[0][5].startswith("results differ")
     assert sum("1 different" in row[6] for row in rows_of(report)) == 1
@@ -105,7 +105,8 @@ def test_bundles_of_one_suite_share_a_leaderboard(small_run, small_claim, tmp_pa
 def test_other_files_do_not_count_and_are_named(small_claim, tmp_path):
     shutil.copy(small_claim, tmp_path / "own.zip")
     (tmp_path / "bad.zip").write_bytes(b"PK no")
-    (tmp_path / "bad.json").write_text('{"format": 1, "sha256": "<script>alert(1)</script>"}')
+    (tmp_path / "records").mkdir()
+    (tmp_path / "records" / "bad.json").write_text('{"format": 1, "sha256": "<script>alert(1)</script>"}')
     report = board_of(tmp_path)
     assert len(report.problems) == 2 and report.setting == "1 leaderboard of 1 bundle"
     assert any("bad.zip" in problem for problem in report.problems)
