@@ -66,14 +66,14 @@ def chance_of_finding(population: int, sample: int, share: float) -> float:
     """Return the probability that a sample contains at least one of a share of the trials."""
     from scipy.stats import hypergeom
 
-    if population == 0:
+    if 0 in (population, sample):
         return 0.0
-    return float(1.0 - hypergeom.pmf(0, population, math.ceil(share * population), min(sample, population)))
+    return float(hypergeom.sf(0, population, math.ceil(share * population), min(sample, population)))
 
 
 def percent_text(chance: float) -> str:
     """Return a probability in percent; only a certain one is 100 %."""
-    return "over 99.9 %" if 0.999 < chance < 1.0 else f"{100 * chance:.3g} %"
+    return "over 99.9 %" if 0.9995 <= chance < 1.0 else f"{100 * chance:.1f} %".replace(".0 %", " %")
 
 
 @dataclass(frozen=True)

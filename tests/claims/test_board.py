@@ -121,8 +121,10 @@ def test_the_chance_of_finding_a_forgery_is_that_of_the_samples():
     hits = [any(place[3] < 10 for place in sample_of(places, 20, seed)) for seed in range(2000)]
     expected = chance_of_finding(200, 20, 0.05)
     assert np.mean(hits) == pytest.approx(expected, abs=3 * np.sqrt(expected * (1 - expected) / 2000))
-    assert chance_of_finding(200, 0, 0.05) == 0 and chance_of_finding(200, 200, 0.05) == 1
-    assert [percent_text(chance) for chance in (0.0, 0.5, 0.9999, 1.0)] == ["0 %", "50 %", "over 99.9 %", "100 %"]
+    assert [chance_of_finding(n, 0, 0.05) for n in (10, 200)] == [0, 0] and chance_of_finding(200, 200, 0.05) == 1
+    assert chance_of_finding(0, 0, 0.05) == 0
+    texts = [percent_text(chance) for chance in (0.0, 0.00001, 0.0512, 0.5, 0.9994, 0.9999, 1.0)]
+    assert texts == ["0 %", "0 %", "5.1 %", "50 %", "99.9 %", "over 99.9 %", "100 %"]
 
 
 def test_a_budget_is_spent_on_the_first_of_the_sample(small_claim, in_process):
