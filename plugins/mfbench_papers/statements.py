@@ -16,7 +16,8 @@ from mfbench_papers.paper import Statement
 SUPPORTED, REFUTED, UNDECIDED, ABSENT = "supported", "refuted", "undecided", "not run"
 LEAST_ROUNDS = 6
 """Rounds with equal differences that a sign test at 5 % tells from chance."""
-COLUMNS = ["text", "suite", "dataset", "method", "figure", "relation", "to", "difference", "low", "high", "verdict"]
+_WHAT = ["text", "suite", "method", "figure", "relation", "to", "margin"]
+COLUMNS = [*_WHAT, "dataset", "difference", "low", "high", "verdict"]
 
 
 def evaluate(statements: Iterable[Statement], runs: Mapping[str, Run]) -> pd.DataFrame:
@@ -25,7 +26,7 @@ def evaluate(statements: Iterable[Statement], runs: Mapping[str, Run]) -> pd.Dat
     for each in statements:
         differences = _differences(each, runs[each.suite]) if each.suite in runs else {}
         for dataset in each.datasets:
-            row = each.model_dump(exclude={"datasets", "margin"}) | {"dataset": dataset, "verdict": ABSENT}
+            row = each.model_dump(exclude={"datasets"}) | {"dataset": dataset, "verdict": ABSENT}
             if dataset in differences:
                 difference, low, high = differences[dataset]
                 row |= {"difference": difference, "low": low, "high": high}
@@ -65,9 +66,10 @@ def _differences(each: Statement, run: Run) -> dict[str, tuple[float, float, flo
     shift = each.to if isinstance(each.to, float) else 0.0
     result = {}
     for row in rows.to_dict("records"):
-        # Without spread there is no t-test, but so many equal differences are not chance.
-        is_point = run.detects and row["rounds"] >= LEAST_ROUNDS and np.isnan(row["low"])
-        low, high = (row[size],) * 2 if is_point else (row["low"], row["high"])
+        low, high = row["low"], row["high"]
+        if run.detects and not low < high:
+            # Without spread there is no t-test; enough equal rounds are not chance, fewer say nothing.
+            low = high = row[size] if row["rounds"] >= LEAST_ROUNDS else np.nan
         result[row["dataset"]] = (row[size] - shift, low - shift, high - shift)
     return result
 
@@ -84,18 +86,17 @@ def answer_of(statements: pd.DataFrame) -> list[str]:
 def section_of(statements: pd.DataFrame) -> Section:
     """Return a table for each statement: the difference on each dataset, and what it decides."""
     tables = []
-    for (text, figure, method, relation, to), rows in statements.groupby(
-        ["text", "figure", "method", "relation", "to"], sort=False
-    ):
+    for (text, _, method, figure, relation, to, margin), rows in statements.groupby(_WHAT, sort=False):
         other = to if isinstance(to, str) else f"{to:g}"
-        title = f"{text}: {figure} of {method} {'equal to' if relation == 'equal' else relation} {other}"
+        what = f"equal to {other} within {margin:g}" if relation == "equal" else f"{relation} {other}"
+        title = f"{text}: {figure} of {method} {what}"
         cells = [[row["dataset"], _interval(row), row["verdict"]] for row in rows.to_dict("records")]
         tables.append(table_of(["dataset", "difference", "verdict"], cells, title))
     notes = [
         "The difference is the first method's score less the other one's, or the number, with its 95 % interval: "
         "paired by round with generated data, corrected for overlapping training parts otherwise. A statement is "
-        "supported if the whole interval agrees with it, refuted if a difference of the statement's margin (0.02 if it "
-        "has none) in its favour is excluded, and undecided otherwise. Each test stands alone."
+        "supported if the whole interval agrees with it, refuted if a difference of the margin (0.02 if none is "
+        "named) in its favour is excluded, and undecided otherwise. Each test stands alone."
     ]
     return Section("Statements", tables, notes=notes if tables else [])
 

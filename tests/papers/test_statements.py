@@ -106,7 +106,17 @@ def test_rounds_are_compared_with_numbers_and_methods_and_a_dossier_shows_it(rou
     (row,) = [[cell.text for cell in row] for row in tables["Success index of own"][0].rows]
     # All features are selected: 100 (1 - a) with a = 2/6. mux6 has no irrelevant features, so no index.
     assert row[0].startswith("xor") and row[1] == "67"
-    assert "All are all" in to_markdown(report) and len(json.loads(to_json(report))["statements"]) == 2
+    assert (
+        "All are all: detection of all equal to 1 within 0.02" in to_markdown(report)
+        and len(json.loads(to_json(report))["statements"]) == 2
+    )
+
+
+def test_few_equal_rounds_decide_nothing(tmp_path):
+    (tmp_path / "own.toml").write_text(SUITE.replace("rounds = 6", "rounds = 5"), encoding="utf-8")
+    run = run_suite(str(tmp_path / "own.toml"), jobs=1, out=tmp_path / "reports")
+    frame = evaluate(Paper.model_validate(PAPER).statements, {"own": run})
+    assert frame.iloc[0]["difference"] == 0 and frame.iloc[0]["verdict"] == "undecided"
 
 
 def test_a_bundle_of_a_dossier_gives_the_dossier_again(rounds, tmp_path):
