@@ -4,6 +4,7 @@ import os
 import platform
 import re
 import sys
+from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 
@@ -90,6 +91,7 @@ def describe(registry: Registry, jobs: int, memory: int, executor: str = "local"
         plugins=sorted(str(plugin) for plugin in registry.plugins.values()),
         git_commit=own_commit(),
         command=[Path(sys.argv[0]).name, *sys.argv[1:]],  # without the program's folder
+        date=datetime.now(UTC).date().isoformat(),
     )
 
 

@@ -289,7 +289,7 @@ def _rows(folder: Path, places: dict[Place, Trial]) -> dict[Place, dict[str, Any
 BUNDLE_NAME = "claim.zip"
 
 
-def bundle_run(run: Run | Path | str, target: Path | str) -> Path:
+def bundle_run(run: Run | Path | str, target: Path | str, *, license_id: str = "") -> Path:
     """Write a run to one file from which anyone can verify its results.
 
     Parameters
@@ -298,16 +298,19 @@ def bundle_run(run: Run | Path | str, target: Path | str) -> Path:
         A run, or a path as in `load_run`; it stays unchanged.
     target : Path or str
         The output file; overwritten if it exists.
+    license_id : str, default=""
+        SPDX identifier of the license of the results, such as ``"CC-BY-4.0"``, for the RO-Crate in the bundle; empty
+        means that none is stated.
 
     Returns
     -------
     Path
-        The file; its bytes are determined by the run.
+        The file; its bytes are determined by the run and the license.
 
     Raises
     ------
     UsageError
-        If there is no run at `run`, or `target` is a folder.
+        If there is no run at `run`, `target` is a folder, or `license_id` is not an SPDX identifier.
     RunError
         If the run cannot be read, or its suite contains a private path.
 
@@ -322,10 +325,12 @@ def bundle_run(run: Run | Path | str, target: Path | str) -> Path:
     ['datasets.jsonl', 'left_out.jsonl', 'manifest.json']
     """
     stored = _own(run if isinstance(run, Run) else find_run(str(run)))
-    return write_bundle(stored.path, Path(target)).path
+    return write_bundle(stored.path, Path(target), license_id).path
 
 
-def bundle_runs(runs: Sequence[str], target: Path, out: Path | str = DEFAULT_OUT) -> Iterator[Written]:
+def bundle_runs(
+    runs: Sequence[str], target: Path, out: Path | str = DEFAULT_OUT, license_id: str = ""
+) -> Iterator[Written]:
     """Write one run to a file, or several runs into a folder.
 
     Parameters
@@ -336,6 +341,8 @@ def bundle_runs(runs: Sequence[str], target: Path, out: Path | str = DEFAULT_OUT
         A file ending in ``.zip``, or a folder, in which each run is written to ``SUITE/claim.zip``.
     out : Path or str, default="reports"
         Folder of all runs.
+    license_id : str, default=""
+        As in `bundle_run`.
 
     Yields
     ------
@@ -350,14 +357,14 @@ def bundle_runs(runs: Sequence[str], target: Path, out: Path | str = DEFAULT_OUT
     if target.suffix.lower() == ".zip" and not target.is_dir():
         if len(stored) > 1:
             raise UsageError(f"{target} is one file: name a folder to bundle several runs")
-        yield write_bundle(stored[0].path, target)
+        yield write_bundle(stored[0].path, target, license_id)
         return
     targets = [target / run.meta.name / BUNDLE_NAME for run in stored]
     for run, path in zip(stored, targets, strict=True):
         if targets.count(path) > 1:
             raise UsageError(f"several runs of the suite {run.meta.name} would be {path}: bundle them one by one")
     for run, path in zip(stored, targets, strict=True):
-        yield write_bundle(run.path, path)
+        yield write_bundle(run.path, path, license_id)
 
 
 def _own(run: Run) -> Run:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from mfbench.base.text import plain_text
 from mfbench.errors import UsageError
-from mfbench_claims.form import LARGEST_CONTENT, LARGEST_DOCUMENT, LARGEST_FILE, LARGEST_LINE, MEMBERS
+from mfbench_claims.form import CRATE, LARGEST_CONTENT, LARGEST_DOCUMENT, LARGEST_FILE, LARGEST_LINE, MEMBERS
 
 REFUSED = " is refused as a bundle: "
 """The text between a file's name and the reason for its rejection."""
@@ -70,7 +70,7 @@ def _check_file(path: Path) -> None:
 def _check_members(members: list[zipfile.ZipInfo]) -> None:
     """Check the names, kinds and sizes of the members."""
     names = sorted(member.filename for member in members)
-    if names != sorted(MEMBERS):
+    if names not in (sorted(MEMBERS), sorted([*MEMBERS, CRATE])):
         raise RefusedBundleError(f"its members are not those of a bundle: {plain_text(', '.join(names), 300)}")
     for member in members:
         is_plain = stat.S_IFMT(member.external_attr >> 16) in (0, stat.S_IFREG)

@@ -27,6 +27,12 @@ def bundle(
         ),
     ] = Path("claim.zip"),
     out: Out = DEFAULT_OUT,
+    license_id: Annotated[
+        str,
+        typer.Option(
+            "--license", metavar="ID", help="SPDX identifier of the license of the results, such as CC-BY-4.0."
+        ),
+    ] = "",
 ) -> None:
     """Write a run as one file with which anyone can verify its results.
 
@@ -37,7 +43,7 @@ def bundle(
 
     outlive_output()
     console = make_console()
-    for written in bundle_runs(runs, output, out):
+    for written in bundle_runs(runs, output, out, license_id):
         missing = written.planned - written.results
         note = f"; {missing:,} planned trials have no result" if missing else ""
         print_line(console, f"Wrote {written.path}: {counted(written.results, 'result')}{note}.")

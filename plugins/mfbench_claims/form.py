@@ -12,6 +12,7 @@ from mfbench.run.store.checksums import TRIAL_COLUMNS, WHOLE
 
 MANIFEST = "manifest.json"
 METADATA = "metadata.json"
+CRATE = "ro-crate-metadata.json"
 LARGEST_FILE = 2**31
 """Maximum size of a bundle in bytes."""
 LARGEST_CONTENT = 2**32
@@ -112,7 +113,7 @@ ROWS: dict[str, TypeAdapter[Any]] = {
 }
 """The validator for a row of each table."""
 MEMBERS = (MANIFEST, METADATA, *(f"{table}.jsonl" for table in COLUMNS))
-"""The names of all members: a bundle contains exactly these."""
+"""The names of all members but the crate, which bundles of runs without a date lack: a bundle contains exactly these."""
 
 
 class Manifest(BaseModel):

@@ -20,7 +20,8 @@ from mfbench.errors import MfbenchError, RunError, UsageError, explained
 from mfbench.run.store.metadata import VERSION, RecordedSuite, Reused, RunMetadata
 from mfbench.run.store.store import Store
 from mfbench_claims.archive import REFUSED
-from mfbench_claims.form import COLUMNS, FREE_TEXT, LARGEST_TEXT, MANIFEST, METADATA, Manifest
+from mfbench_claims.crate import crate_of, last_day
+from mfbench_claims.form import COLUMNS, CRATE, FREE_TEXT, LARGEST_TEXT, MANIFEST, METADATA, Manifest
 from mfbench_claims.reading import opened_bundles
 
 HIDDEN = "…"
@@ -106,8 +107,10 @@ class Written:
     remarks: list[str]  # one sentence on each thing missing from the bundle
 
 
-def write_bundle(run: Path, target: Path) -> Written:
+def write_bundle(run: Path, target: Path, license_id: str = "") -> Written:
     """Write the bundle of a run."""
+    if not re.fullmatch(r"[A-Za-z0-9.+-]*", license_id):
+        raise UsageError(f"{license_id!r} is not an SPDX identifier of a license, such as CC-BY-4.0")
     if not target.name or target.is_dir():
         raise UsageError(f"{str(target)!r} is a folder: name the file that the bundle is written to, such as claim.zip")
     work = target.with_name(f".{target.name}.part")
@@ -119,7 +122,7 @@ def write_bundle(run: Path, target: Path) -> Written:
             target.parent.mkdir(parents=True, exist_ok=True)
             try:
                 with zipfile.ZipFile(work, "w") as archive:
-                    manifest = _write_members(run, store, archive)
+                    manifest = _write_members(run, store, archive, license_id)
                 _check_readable(run, work)
                 work.replace(target)
             finally:
@@ -139,7 +142,7 @@ def _check_readable(run: Path, bundle: Path) -> None:
         raise RunError(f"{run} cannot be bundled, because its bundle would be refused: {reason}") from error
 
 
-def _write_members(run: Path, store: Store, archive: zipfile.ZipFile) -> Manifest:
+def _write_members(run: Path, store: Store, archive: zipfile.ZipFile, license_id: str) -> Manifest:
     """Write the metadata and tables of a run, then the manifest."""
     meta = public_metadata(store.meta())
     private = paths_of_this_machine(run)
@@ -152,6 +155,11 @@ def _write_members(run: Path, store: Store, archive: zipfile.ZipFile) -> Manifes
     for table in COLUMNS:
         name = f"{table}.jsonl"
         members[name], counts[table] = _write(archive, name, _lines(store, table, private))
+    if last_day(meta):
+        sizes = {member.filename: member.file_size for member in archive.infolist()}
+        members[CRATE], _ = _write(
+            archive, CRATE, [crate_of(meta, counts["plan"], counts["trials"], sizes, license_id)]
+        )
     manifest = Manifest(
         mfbench=VERSION,
         suite=meta.name,

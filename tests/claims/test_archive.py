@@ -13,7 +13,6 @@ from forgery import members_of, sealed, write_zip
 
 from mfbench.errors import ExitCode, UsageError
 from mfbench_claims import archive as module
-from mfbench_claims.form import MEMBERS
 from mfbench_claims.reading import opened_bundles
 
 
@@ -155,10 +154,6 @@ def test_damaged_checksums(folder, members):
     place = content.index(packed[:20])
     path.write_bytes(content[:place] + bytes(30) + content[place + 30 :])
     assert "metadata.json is damaged" in refusal(path)
-
-
-def test_the_members_are_those_of_a_bundle(members):
-    assert sorted(members) == sorted(MEMBERS)
 
 
 def test_memory_that_is_not_there_is_a_refusal(small_claim):

@@ -13,7 +13,7 @@ from tampering import changed
 from mfbench.errors import MfbenchError, RunError, UsageError
 from mfbench.run.store.store import Store
 from mfbench_claims import archive
-from mfbench_claims.form import MEMBERS
+from mfbench_claims.form import CRATE, MEMBERS
 from mfbench_claims.reading import opened_bundles
 from mfbench_claims.writing import write_bundle
 
@@ -42,7 +42,7 @@ def test_the_same_run_gives_the_same_bytes(run, tmp_path):
     assert (first.planned, first.results, first.remarks) == (12, 12, [])
     assert [path.name for path in second.path.parent.iterdir()] == ["b.zip"]
     with zipfile.ZipFile(first.path) as archive:
-        assert sorted(archive.namelist()) == sorted(MEMBERS)
+        assert sorted(archive.namelist()) == sorted([*MEMBERS, CRATE])
         assert {about.date_time for about in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
 
 

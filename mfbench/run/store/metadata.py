@@ -199,6 +199,7 @@ class Environment(BaseModel, frozen=True):
     plugins: list[str] = []  # name and version of each plugin
     git_commit: str | None = None  # commit of mfbench's own checkout; None if mfbench is installed
     command: list[str] = []  # the words of the command line
+    date: str = ""  # day of the last start, as in 2026-11-29; empty in runs of older versions
 
 
 class RecordedSuite(BaseModel, frozen=True, extra="allow"):
