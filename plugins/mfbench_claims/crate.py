@@ -39,8 +39,8 @@ def crate_of(meta: RunMetadata, planned: int, results: int, sizes: Mapping[str, 
     version = meta.environment.mfbench
     software = f"{HOME}/releases/tag/v{version}"
     text = (
-        f"Results of {counted(len(meta.methods), 'method')} in the suite {meta.name} of mfbench, a benchmark for feature "
-        "selection: 'mfbench report' shows them, and 'mfbench verify' runs a sample again."
+        f"Results of {counted(len(meta.methods), 'method')} in the suite {meta.name} of mfbench, a benchmark for "
+        "feature selection: 'mfbench report' shows them, and 'mfbench verify' runs a sample again."
     )
     terms = {"@id": f"https://spdx.org/licenses/{license_id}", "@type": "CreativeWork", "name": license_id}
     root = {

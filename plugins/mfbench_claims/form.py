@@ -113,7 +113,7 @@ ROWS: dict[str, TypeAdapter[Any]] = {
 }
 """The validator for a row of each table."""
 MEMBERS = (MANIFEST, METADATA, *(f"{table}.jsonl" for table in COLUMNS))
-"""The names of all members but the crate, which bundles of runs without a date lack: a bundle contains exactly these."""
+"""The names of all members of a bundle, and of nothing else in it but the crate."""
 
 
 class Manifest(BaseModel):
