@@ -53,7 +53,7 @@ def references(value):
 
 def test_a_license_that_nobody_stated(run, tmp_path):
     assert "not stated" in ROCrate(write_bundle(run, tmp_path / "claim.zip").path).root_dataset["license"]
-    with pytest.raises(UsageError, match="'CC BY' is not an SPDX identifier of a license, such as CC-BY-4.0"):
+    with pytest.raises(UsageError, match="'CC BY' is not an SPDX identifier of a license"):
         write_bundle(run, tmp_path / "claim.zip", "CC BY")
 
 
@@ -71,7 +71,7 @@ def test_a_crate_that_was_changed(run, tmp_path):
     assert CRATE in members and MANIFEST in members
     forged = write_zip({**members, CRATE: b"{}"}, tmp_path / "forged.zip")
     with (
-        pytest.raises(UsageError, match="member ro-crate-metadata.json differs from the checksum"),
+        pytest.raises(UsageError, match="differs from the checksum"),
         opened_bundles([forged]),
     ):
         pass
