@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mfbench.report.charts.drawing import save_chart
     from mfbench.suite.protocols import EvaluationProtocol, Split
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _NAMES = {
     "mfbench.api": ("Run", "load_dataset", "load_run", "make", "run_suite"),

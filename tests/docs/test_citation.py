@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+import mfbench
+
 ROOT = Path(__file__).resolve().parents[2]
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -39,7 +41,7 @@ def test_the_file_keeps_to_the_format():
 
 
 def test_it_names_this_package():
-    assert CITATION["version"] == PROJECT["version"]
+    assert CITATION["version"] == mfbench.__version__
     assert CITATION["license"] == PROJECT["license"]
     assert [author["name"] for author in CITATION["authors"]] == [author["name"] for author in PROJECT["authors"]]
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")

@@ -67,6 +67,25 @@ def test_the_tests_run_by_the_command_of_the_readme_on_every_python_of_the_packa
     assert words[:2] == ["mfbench", "suite"] and {word for word in words if word.startswith("-")} <= known
 
 
+def test_a_release_tries_what_it_built_and_only_two_jobs_have_rights():
+    text = (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
+    workflow = yaml.safe_load(text)
+    assert workflow["permissions"] == {"contents": "read"} and "secrets" not in text
+    jobs = workflow["jobs"]
+    rights = {name: job["permissions"] for name, job in jobs.items() if "permissions" in job}
+    assert rights == {"publish": {"id-token": "write"}, "announce": {"contents": "write"}}
+    # What may publish runs no code of the repository, and nothing is published that was not tried.
+    assert all("run" not in step for step in jobs["publish"]["steps"])
+    assert [jobs[name].get("needs") for name in ("build", "try", "publish", "announce")] == [
+        None,
+        "build",
+        "try",
+        "publish",
+    ]
+    tests = yaml.safe_load((ROOT / ".github" / "workflows" / "tests.yml").read_text(encoding="utf-8"))
+    assert jobs["try"]["strategy"]["matrix"]["python"] == tests["jobs"]["linux"]["strategy"]["matrix"]["python"]
+
+
 @pytest.mark.parametrize("name", ["nightly", "outside"])
 def test_these_workflows_run_the_script_of_their_name_by_schedule(name):
     text = (ROOT / ".github" / "workflows" / f"{name}.yml").read_text(encoding="utf-8")
