@@ -18,6 +18,8 @@ from mfbench import load_run
 from mfbench.base.files import write_text
 from mfbench.host.registry import load_registry
 from mfbench.report.pages import page_of
+from mfbench.report.present import rendered
+from mfbench_claims.board import board_of
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -26,7 +28,7 @@ REPAIRS = {
     'role="doc-biblioentry"': 'role="listitem"',
 }
 sys.path.insert(0, str(HERE))
-from pages import PAGE, additions, claims, made_pages, report_files  # noqa: E402
+from pages import BOARD, PAGE, additions, claims, made_pages, report_files  # noqa: E402
 
 
 def main(out: str, *arguments: str) -> int:
@@ -55,6 +57,7 @@ def main(out: str, *arguments: str) -> int:
         for folder, claim in claims().items():
             command = f"mfbench report {claim.relative_to(ROOT).as_posix()} --html"
             write_text(Path(out, "reports", folder, PAGE), page_of(load_run(claim), load_registry(), command))
+        write_text(Path(out, "reports", BOARD), rendered(board_of(ROOT / "reports"), "html"))
         shutil.rmtree(Path(out, ".doctrees"), ignore_errors=True)  # Sphinx's own notes
     return code
 
@@ -85,7 +88,11 @@ def collect(folder: Path) -> None:
     folder : Path
         Empty.
     """
-    documents = [path for path in (ROOT / "docs").rglob("*") if path.suffix in (".md", ".png", ".svg")]
+    documents = [
+        path
+        for path in (ROOT / "docs").rglob("*")
+        if path.suffix in (".md", ".png", ".svg") or path.parent.name == "examples"
+    ]
     documents += [ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "CITATION.cff")]
     for path in [*documents, *(path for files in report_files().values() for path in files)]:
         target = folder / path.relative_to(ROOT)

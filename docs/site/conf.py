@@ -20,8 +20,16 @@ author = "The mfbench developers"
 project_copyright = author
 version = release = mfbench.__version__
 
-extensions = ["myst_parser", "numpydoc", "sphinx_copybutton", "sphinx.ext.autodoc", "sphinx.ext.viewcode"]
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx_copybutton",
+    "sphinx_gallery.gen_gallery",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.viewcode",
+]
 root_doc = "README"
+exclude_patterns = ["docs/examples/*"]  # Sphinx-Gallery makes docs/gallery of them
 default_role = "code"
 smartquotes = False
 highlight_language = "text"
@@ -31,6 +39,19 @@ myst_heading_anchors = 6
 numpydoc_show_class_members = False
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
+
+sphinx_gallery_conf = {
+    "examples_dirs": "docs/examples",
+    "gallery_dirs": "docs/gallery",
+    "within_subsection_order": "gallery.Order",
+    "image_scrapers": ("gallery.charts",),
+    "reset_modules": (),
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "show_memory": False,
+    "show_signature": False,
+    "min_reported_time": 1e9,
+}
 
 html_theme = "pydata_sphinx_theme"
 html_title = "mfbench"

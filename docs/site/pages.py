@@ -21,7 +21,7 @@ from mfbench.host.registry import STEPS, Registry, load_registry
 
 ROOT = Path(__file__).resolve().parents[2]
 Estimator = tuple[str, str]  # plugin and factory
-PAGE = "page.html"
+PAGE, BOARD = "page.html", "board.html"
 USE = (
     "suites", "columns", "data", "datasets", "results", "claims", "select", "audit", "leakage", "scale", "gate",
     "security", "cli", "checks",
@@ -105,7 +105,7 @@ def contents(names: Iterable[str], *, title: str = "", hidden: bool = True) -> s
 def made_pages() -> dict[str, str]:
     """Return every page that is made: {path: text}."""
     pages = {
-        "docs/use.md": section("Guide", [f"docs/{name}" for name in USE]),
+        "docs/use.md": section("Guide", ["docs/gallery/index", *(f"docs/{name}" for name in USE)]),
         "docs/project.md": section("Project", PROJECT),
         "docs/python.rst": python_page(),
         "docs/cli.md": listings.command_line(),
@@ -261,7 +261,8 @@ def python_page() -> str:
 
 def gallery() -> str:
     """Return the index of the published reports, each with its picture."""
-    lines, tree = ["# Published reports", ""], []
+    board = f'<a href="{BOARD}">Leaderboards of the bundles</a>, with what was verified of each method'
+    lines, tree = ["# Published reports", "", f"{board}.", ""], []
     for folder, files in report_files().items():
         first, *rest = _texts(files)
         title = published().get(folder, {}).get("title", _title(first))

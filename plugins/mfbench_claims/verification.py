@@ -156,6 +156,10 @@ class Verification:
             return ExitCode.FAILED
         return ExitCode.OK if self.compared else ExitCode.NOTHING_MEASURED
 
+    def __str__(self) -> str:
+        """Return what ``mfbench verify`` prints."""
+        return "\n".join(verification_lines(self))
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, as ``mfbench verify --json`` writes them."""
         figures = {"compared": self.compared, "counts": self.counts, "largest_share": self.largest_share}

@@ -18,7 +18,7 @@ from mfbench.host.registry import load_registry
 
 bs4 = pytest.importorskip("bs4", reason="the extra docs is not installed")
 pytest.importorskip("pydata_sphinx_theme", reason="the extra docs is not installed")
-pytestmark = pytest.mark.slow(reason="builds the site, about a minute")
+pytestmark = pytest.mark.slow(reason="builds the site and runs its examples, two minutes")
 
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM = os.environ.get("MFBENCH_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
@@ -42,7 +42,16 @@ COVERED_FIRST_COLUMNS = """[...document.querySelectorAll(".pst-scrollable-table-
         return !opaque || Math.abs(x - left) > 2 || width > box.clientWidth / 2
     })
 }).length"""
-LOOKED_AT = ("index", "docs/methods", "docs/suites", "methods/margin/IMMIGRATE", "reports/uci/report", "reports/README")
+LOOKED_AT = (
+    "index",
+    "docs/methods",
+    "docs/suites",
+    "methods/margin/IMMIGRATE",
+    "reports/uci/report",
+    "reports/README",
+    "docs/gallery/index",
+    "docs/gallery/plot_gate",
+)
 # Markup of a docstring that was not understood: underlines, references, roles, paragraphs to fill in.
 RAW = re.compile(r"-{4,}|\[\w+\]_|:\w+:`|``|%\(|\bR[0-9a-f]{10,}-\d")
 
@@ -117,6 +126,23 @@ def test_the_gallery_leads_to_the_page_of_each_bundle(site):
     for page, claim in claims.items():
         text = page.read_text(encoding="utf-8")
         assert hashlib.sha256(claim.read_bytes()).hexdigest()[:12] in text and str(ROOT) not in text
+
+
+def test_the_board_rates_the_bundles(site):
+    board = parsed(site / "reports" / "board.html")
+    text = board.get_text(" ")
+    for path in ROOT.glob("reports/*/claim.zip"):
+        assert hashlib.sha256(path.read_bytes()).hexdigest() in text or path.parent.name in text
+    assert parsed(site / "reports" / "README.html").find("a", href="board.html")
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "docs" / "examples").glob("*.py")), ids=lambda path: path.stem)
+def test_an_example_was_executed(site, path):
+    article = parsed(site / "docs" / "gallery" / f"{path.stem}.html").find("article")
+    assert "".join(each.get_text() for each in article.select(".sphx-glr-script-out pre")).strip()
+    (picture,) = article.select("img.sphx-glr-single-img")
+    assert picture["src"].endswith(".svg") and len(picture["alt"]) > 20
+    assert str(ROOT) not in article.get_text()
 
 
 def test_links_lead_somewhere(site):
