@@ -1,7 +1,7 @@
 """The simulations of the paper: the selections of each method, from the numbers or from their halves.
 
-Run as ``python tests/relevance/simulations.py`` to print the tables of docs/reproduction.md: detection rate,
-false-alarm rate and false discovery proportion with 95 % intervals of the means (Student).
+Run as ``python tests/relevance/simulations.py`` to print detection rate, false-alarm rate
+and false discovery proportion with 95 % intervals of the means (Student).
 """
 
 import argparse

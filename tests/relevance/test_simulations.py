@@ -2,7 +2,7 @@
 
 The reference values (mean and standard deviation of 20 rounds) come from an independent implementation with other
 draws. A mean agrees if it is within 3.3 standard errors of the difference, the limit of a test at level 0.05 over all
-48 comparisons (Bonferroni). The script `simulations.py` in this folder prints the table of docs/reproduction.md.
+48 comparisons (Bonferroni). The script `simulations.py` in this folder prints them.
 """
 
 import numpy as np
