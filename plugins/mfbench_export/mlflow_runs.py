@@ -36,8 +36,8 @@ def log_mlflow(run: Run, uri: str | None) -> Iterator[str]:
         for dataset, method in pairs.itertuples(index=False, name=None):
             _log(client, number, run, dataset, method)
     except (MlflowException, OSError) as error:
-        raise MfbenchError(f"MLflow does not take the run: {plain_text(error)}") from error
-    yield f"Logged {counted(len(pairs), 'run')} in the experiment {name!r} at {client.tracking_uri}."
+        raise MfbenchError(f"MLflow does not take the run: {_shown(str(error))}") from error
+    yield f"Logged {counted(len(pairs), 'run')} in the experiment {name!r} at {_shown(client.tracking_uri)}."
 
 
 def _log(client: MlflowClient, experiment: str, run: Run, dataset: str, method: str) -> None:
@@ -76,6 +76,11 @@ def _log(client: MlflowClient, experiment: str, run: Run, dataset: str, method: 
     for start in range(0, len(metrics), BATCH):
         client.log_batch(created.info.run_id, metrics=metrics[start : start + BATCH])
     client.set_terminated(created.info.run_id, "FINISHED" if len(ended) == len(trials) else "FAILED")
+
+
+def _shown(text: str) -> str:
+    """Return a text of the client for display, without user names and passwords in its URLs."""
+    return plain_text(re.sub(r"(\w://)[^/@\s]*@", r"\1", text))
 
 
 def _key(name: str) -> str:

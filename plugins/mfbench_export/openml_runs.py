@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,11 +35,11 @@ def write_openml(run: Run, folder: Path) -> Iterator[str]:
     number = 0
     for dataset, task in tasks.items():
         asked = _asked(task)
-        for method in run.methods:
+        for place, method in enumerate(run.methods, 1):
             if (dataset, method) in failed or not ended.get((dataset, method), False):
                 left_out.append(f"{method} on {dataset}: not all of its trials succeeded")
                 continue
-            target = folder / f"task-{task}" / _file_name(method)
+            target = folder / f"task-{task}" / f"{place:02}-{_slug(method)}"
             _run(run, dataset, method, task, asked).to_filesystem(target, store_model=False)
             number += 1
     yield f"Wrote {counted(number, 'OpenML run')} to {folder}."
@@ -90,7 +91,8 @@ def _run(
         rows.append(format_prediction(task, repeat, fold, row, classes[guess], classes[truth], proba=certain))
     version = run.meta.environment.mfbench
     flow = openml.OpenMLFlow(
-        name=f"mfbench.{_file_name(method)}",
+        # OpenML identifies a flow by its name and version, so the name depends on the method, not only on its label.
+        name=f"mfbench.{_slug(method)}-{hashlib.sha256(run.methods[method].encode()).hexdigest()[:8]}",
         description=f"{run.meta.display_names[method]}: {run.methods[method]}",
         model=None,
         components={},
@@ -130,6 +132,6 @@ def _evaluations(run: Run, dataset: str, method: str) -> dict[str, dict[int, dic
     return {name: {0: {int(fold): float(value) for fold, value in values.items()}} for name, values in columns.items()}
 
 
-def _file_name(label: str) -> str:
+def _slug(label: str) -> str:
     """Return a label as a file name that OpenML accepts as the name of a flow."""
     return re.sub(r"[^A-Za-z0-9]+", "-", label).strip("-")[:60] or "method"

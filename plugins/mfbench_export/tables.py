@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
-from functools import partial
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from typing import Any
 
@@ -86,4 +85,6 @@ def _line(path: Path, table: pd.DataFrame, of: str = "") -> str:
     return f"Wrote {path}{of}: {counted(len(table), 'row')}."
 
 
-_explained = partial(lambda path: explained(MfbenchError, lambda reason: f"cannot write {path}: {reason}", OSError))
+def _explained(path: Path) -> AbstractContextManager[None]:
+    """Return a context that turns errors of writing into a sentence."""
+    return explained(MfbenchError, lambda reason: f"cannot write {path}: {reason}", OSError, sqlite3.Error)

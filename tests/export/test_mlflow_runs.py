@@ -43,8 +43,9 @@ def test_a_run_for_each_method_and_dataset(small_run, uri):
 def test_a_server_that_is_not_there_and_a_missing_package(small_run, monkeypatch):
     run = mfbench.load_run(small_run)
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
-    with pytest.raises(MfbenchError, match="MLflow does not take the run: "):
-        list(log_mlflow(run, "http://127.0.0.1:9"))
+    with pytest.raises(MfbenchError, match="MLflow does not take the run: ") as caught:
+        list(log_mlflow(run, "http://me:secret@127.0.0.1:9"))
+    assert "secret" not in str(caught.value)
     monkeypatch.setitem(sys.modules, "mlflow.exceptions", None)
     with pytest.raises(UsageError, match=r"pip install 'mfbench\[mlflow\]'"):
         list(log_mlflow(run, None))

@@ -67,9 +67,10 @@ def test_the_client_reads_what_was_predicted(make_run, answer, tmp_path):
     answer()
     lines = list(write_openml(run, tmp_path / "openml"))
     assert lines[0] == f"Wrote 4 OpenML runs to {tmp_path / 'openml'}."
-    made = openml.runs.OpenMLRun.from_filesystem(tmp_path / "openml" / "task-59" / "B", expect_model=False)
+    made = openml.runs.OpenMLRun.from_filesystem(tmp_path / "openml" / "task-59" / "02-B", expect_model=False)
     assert made.task_id == 59
-    assert (made.flow.name, made.flow.external_version) == ("mfbench.B", f"mfbench=={run.meta.environment.mfbench}")
+    assert made.flow.name.startswith("mfbench.B-")
+    assert made.flow.external_version == f"mfbench=={run.meta.environment.mfbench}"
     assert "anova-f" in made.flow.description
     predictions = run.predictions("openml-task:59", "B")
     names = np.array(list(run.datasets["classes"][0]))
@@ -104,6 +105,16 @@ def test_what_the_server_says(make_run, answer, tmp_path):
     answer(error=openml.exceptions.OpenMLServerException("Unknown task", code=151))
     with pytest.raises(MfbenchError, match=r"OpenML task 59 cannot be obtained: .*Unknown task"):
         list(write_openml(run, tmp_path / "openml"))
+
+
+def test_labels_that_differ_in_signs_only(make_run, answer, tmp_path):
+    run = make_run(suite=SUITE.replace('label = "B"', 'label = "A ("').replace('label = "C"', 'label = "C/../.."'))
+    answer()
+    list(write_openml(run, tmp_path / "openml"))
+    folders = [path.name for path in (tmp_path / "openml" / "task-59").iterdir()]
+    assert sorted(folders) == ["01-A", "02-A", "03-C", "04-D"]
+    names = [openml.OpenMLFlow.from_filesystem(tmp_path / "openml" / "task-59" / name).name for name in folders]
+    assert len(set(names)) == 4
 
 
 def test_a_method_that_failed_is_left_out(make_run, answer, tmp_path):
