@@ -75,7 +75,9 @@ def _log(client: MlflowClient, experiment: str, run: Run, dataset: str, method: 
     )
     for start in range(0, len(metrics), BATCH):
         client.log_batch(created.info.run_id, metrics=metrics[start : start + BATCH])
-    client.set_terminated(created.info.run_id, "FINISHED" if len(ended) == len(trials) else "FAILED")
+    has_failed = bool((trials["status"].notna() & (trials["status"] != "ok")).any())
+    status = "FAILED" if has_failed else "FINISHED" if len(ended) == len(trials) else "KILLED"  # by a budget, perhaps
+    client.set_terminated(created.info.run_id, status)
 
 
 def _shown(text: str) -> str:
