@@ -51,6 +51,7 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "show_signature": False,
     "min_reported_time": 1e9,
+    "write_computation_times": False,  # a page that asks other hosts for scripts
 }
 
 html_theme = "pydata_sphinx_theme"
