@@ -12,12 +12,13 @@ import reprlib
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, fields
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from mfbench.errors import PluginError
 from mfbench.host.expressions import Facts, Plugin, Registered, canonical_text
-from mfbench.model.evaluation import MetricSpec, Score, SplitterSpec
+from mfbench.model.evaluation import MetricSpec, SplitterSpec
 from mfbench.model.specs import DatasetSpec, RegressorSpec, SelectorSpec
 from mfbench.processes.call import ChildError, call
 from mfbench.processes.process import available_memory
@@ -53,7 +54,7 @@ class ChildProber:
         key = registered.plugin, canonical_text(params)
         if key not in self._tried:
             try:
-                numbers, problem = call(
+                self._tried[key] = call(
                     TRY_OUT,
                     registered.plugin,
                     *_request(registered),
@@ -63,8 +64,7 @@ class ChildProber:
                     path=sys.path,
                     preload=SHARED,
                 )
-                self._tried[key] = Facts(takes_numbers=bool(numbers), problem=str(problem))
-            except (ChildError, TypeError, ValueError):
+            except ChildError:
                 self._tried[key] = Facts()
         return self._tried[key]
 
@@ -80,7 +80,10 @@ class ChildProber:
 
     def _learn(self, plugin: Plugin, group: Sequence[Registered]) -> None:
         try:
-            facts = self._ask(plugin, group)
+            requests = [_request(entry) for entry in group]
+            facts = call(
+                ANSWER, plugin, requests, timeout=self.seconds, memory=memory_limit(), path=sys.path, preload=SHARED
+            )
         except ChildError as error:
             parts = _parts(group, error)
             for part in parts:
@@ -90,22 +93,6 @@ class ChildProber:
             sentences = [f"{entry.title!r} of {plugin} cannot be imported: {error}" for entry in group]
             facts = [Facts(problem=sentence) for sentence in sentences]
         self._facts |= {(plugin, _request(entry)): fact for entry, fact in zip(group, facts, strict=True)}
-
-    def _ask(self, plugin: Plugin, group: Sequence[Registered]) -> list[Facts]:
-        requests = [_request(entry) for entry in group]
-        answers = call(
-            ANSWER, plugin, requests, timeout=self.seconds, memory=memory_limit(), path=sys.path, preload=SHARED
-        )
-        try:
-            facts = [
-                Facts(tuple(map(str, names)), bool(numbers), bool(two), str(problem), bool(weights), bool(sparse))
-                for names, numbers, two, problem, weights, sparse in answers
-            ]
-        except (TypeError, ValueError):
-            facts = []
-        if len(facts) != len(group):  # the plugin took over the child
-            raise ChildError("error", "its answer has the wrong form")
-        return facts
 
 
 def memory_limit() -> int:
@@ -143,16 +130,16 @@ def _request(entry: Registered) -> Request:
     return kind, entry.spec.name
 
 
-Check = Callable[[Any], bool]
-
-
 def spec_problem(spec: object) -> str:
     """Return what is wrong with a spec: field, value and expected value; "" if it is valid."""
-    for name, value in vars(spec).items():
-        if name in _FIELDS:
-            check, expected = _FIELDS[name]
-            if not check(value):
-                return f"{name} is {shown(value)}, expected {expected}"
+    # A subclass of a plugin may have fields of its own, which nothing here reads.
+    kind: Any = next(one for one in type(spec).__mro__ if one.__module__.startswith("mfbench.model."))
+    hints = get_type_hints(kind)
+    for each in fields(kind):
+        value = getattr(spec, each.name)
+        is_valid, expected = _RULES.get(each.name, (_is_anything, each.type))
+        if not (_fits(value, hints[each.name]) and is_valid(value)) and not (value == "" == each.default):
+            return f"{each.name} is {shown(value)}, expected {expected}"
     return ""
 
 
@@ -166,6 +153,28 @@ def shown(value: object) -> str:
         return f"an object of class {type(value).__name__}"
 
 
+def _fits(value: Any, hint: Any) -> bool:
+    """Return whether a value is of an annotated type; a whole number is not negative, a real one is not NaN."""
+    kind, arms = get_origin(hint), get_args(hint)
+    if kind in (Union, UnionType):
+        if any(get_origin(arm) is Callable for arm in arms):  # a `Factory`
+            return _is_target(value) or (value is None and type(None) in arms)
+        return any(_fits(value, arm) for arm in arms)
+    if kind is Literal:
+        return isinstance(value, str) and value in arms
+    if kind is Mapping:
+        key, item = arms
+        return isinstance(value, Mapping) and all(_fits(k, key) and _fits(v, item) for k, v in value.items())
+    if kind is Sequence:
+        return _is_list(value) and all(_fits(item, arms[0]) for item in value)
+    if kind is tuple:
+        return _is_list(value) and len(value) == len(arms) and all(map(_fits, value, arms))
+    if hint in (int, float):
+        numbers = isinstance(value, int | hint) and not isinstance(value, bool)
+        return numbers and (value >= 0 if hint is int else value == value)
+    return hint is Any or (_is_text(value) if hint is str else isinstance(value, hint))
+
+
 def _is_text(value: object) -> bool:
     if not isinstance(value, str):
         return False
@@ -174,10 +183,6 @@ def _is_text(value: object) -> bool:
     except UnicodeEncodeError:  # a lone surrogate, which terminals and files reject
         return False
     return True
-
-
-def _is_name(value: object) -> bool:
-    return isinstance(value, str) and re.fullmatch(r"([a-z0-9]+:)?[a-z0-9]+([-_][a-z0-9]+)*", value) is not None
 
 
 def _is_target(value: object) -> bool:
@@ -189,140 +194,23 @@ def _is_target(value: object) -> bool:
     return all(part.isidentifier() for part in parts)
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-def _is_real(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and value == value
-
-
-def _is_list(value: object, is_item: Check) -> bool:
-    """Return whether a value is an ordered, sized collection of such items; NumPy arrays included."""
-    if isinstance(value, str | bytes | Mapping | Set) or not hasattr(type(value), "__len__"):
-        return False
-    return hasattr(type(value), "__iter__") and all(map(is_item, value))  # type: ignore[call-overload]
-
-
-def _is_mapping(value: object, is_value: Check) -> bool:
-    return isinstance(value, Mapping) and all(_is_text(key) and is_value(item) for key, item in value.items())
+def _is_list(value: object) -> bool:
+    """Return whether a value is an ordered, sized collection; NumPy arrays included."""
+    is_ordered = not isinstance(value, str | bytes | Mapping | Set)
+    return is_ordered and hasattr(type(value), "__len__") and hasattr(type(value), "__iter__")
 
 
 def _is_anything(value: object) -> bool:
     return True
 
 
-def _is_flag(value: object) -> bool:
-    return isinstance(value, bool)
-
-
-def _is_path(value: object) -> bool:
-    return value is None or (isinstance(value, Sequence) and len(value) == 2 and _is_list(value, _is_text))
-
-
-def _is_module(value: object) -> bool:
-    return isinstance(value, str) and value.isidentifier()
-
-
-def _optional(check: Check) -> Check:
-    return lambda value: value is None or check(value)
-
-
-def _texts(value: object) -> bool:
-    return _is_list(value, _is_text)
-
-
-_TEXT = (_is_text, "a text")
-_TEXTS = (_texts, "a list of texts")
-_SIZE = (_optional(_is_number), "a whole number or None")
-# Fields that are not listed here belong to the plugin's own subclass.
-_FIELDS: dict[str, tuple[Check, str]] = {
-    "name": (_is_name, "lower-case letters, digits and single hyphens, such as 'svm-rbf'"),
-    "summary": _TEXT,
-    "function": (_is_target, "'package.module:function' or a callable"),
-    "protocol": (_is_target, "'package.module:Class' or a callable"),
-    "keys": (lambda value: _is_mapping(value, _is_anything), "a mapping from keys to values"),
-    "published": (lambda value: _is_mapping(value, _is_anything), "a mapping from keys to values"),
-    "profiles": (
-        lambda value: _is_mapping(value, lambda item: _is_mapping(item, _is_anything)),
-        "a mapping from profiles to values of keys",
+# What a field's type does not say.
+_RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "name": (
+        lambda name: re.fullmatch(r"([a-z0-9]+:)?[a-z0-9]+([-_][a-z0-9]+)*", name) is not None,
+        "lower-case letters, digits and single hyphens, such as 'svm-rbf'",
     ),
-    "metrics": _TEXTS,
-    "scores": (
-        lambda value: _is_mapping(value, lambda item: isinstance(item, Score)),
-        "a mapping from scores to mfbench.Score objects",
-    ),
-    "runner": _TEXT,
-    "resolver": _TEXT,
-    **dict.fromkeys(("predicts", "tunes", "draws_curves", "samples", "times", "compares"), (_is_flag, "True or False")),
-    "feature_groups": (
-        lambda value: _is_mapping(value, lambda item: _is_list(item, _is_text)),
-        "a mapping from groups to lists of features",
-    ),
-    "greater_is_better": (_is_flag, "True or False"),
-    "percent": (_is_flag, "True or False"),
-    "tasks": (
-        lambda value: _texts(value) or _is_mapping(value, lambda item: _is_mapping(item, _is_anything)),
-        "a list of tasks, or a mapping from tasks to parameters",
-    ),
-    "task": _TEXT,
-    "extends": _TEXT,
-    "learner": _TEXT,
-    "guess": (lambda value: value == "" or _is_target(value), "'package.module:function', a callable or ''"),
-    "strata": (lambda value: value == "" or _is_target(value), "'package.module:function', a callable or ''"),
-    "description": _TEXT,
-    "lowest": (_optional(_is_real), "a number or None"),
-    "highest": (_optional(_is_real), "a number or None"),
-    "counts_decisions": (_is_flag, "True or False"),
-    "is_one_vs_rest": (_is_flag, "True or False"),
-    "in_units": (_is_flag, "True or False"),
-    "margin": (lambda value: _is_real(value) and value >= 0, "a number from 0"),
-    "factory": (_is_target, "'package.module:Class' or a callable"),
-    "paper": _TEXT,
-    "defaults": (lambda value: _is_mapping(value, _is_anything), "a mapping from parameters to values"),
-    "grid": (
-        lambda value: _is_mapping(value, lambda item: _is_list(item, _is_anything) and len(item) > 0),
-        "a mapping from parameters to lists of values",
-    ),
-    "tags": _TEXTS,
-    "warm_up": (_is_flag, "True or False"),
-    "complexity": _TEXT,
-    "check_parameters": (lambda value: _is_mapping(value, _is_anything), "a mapping from parameters to values"),
-    "expected_failures": (lambda value: _is_mapping(value, _is_text), "a mapping from checks to reasons"),
-    "requires": (lambda value: _is_list(value, _is_module), "a list of modules, such as ('skrebate',)"),
-    "install": _TEXT,
-    "bases": (lambda value: _is_mapping(value, _is_text), "a mapping from parameters to datasets"),
-    "controls": _TEXTS,
-    "invariance": (lambda value: value in ("none", "affine", "monotone"), "'none', 'affine' or 'monotone'"),
-    "targets": (lambda value: value in ("", "classes", "numbers"), "'classes', 'numbers' or ''"),
-    "needs": (
-        lambda value: value in ("labels", "scores", "probabilities", "predictions", "", "groups", "time", "split"),
-        "one of the values that its class describes",
-    ),
-    "is_random": (_is_flag, "True or False"),
-    "inner": _TEXT,
-    "resampling": (lambda value: value in ("", "folds", "splits", "thirds"), "'folds', 'splits', 'thirds' or ''"),
-    "raw_input": (_is_flag, "True or False"),
-    "path": (_is_path, "a parameter and the name of a method, or None"),
-    "loader": (_optional(_is_target), "'package.module:function', a callable or None"),
-    "source": _TEXT,
-    "license": _TEXT,
-    "citation": _TEXT,
-    "n_samples": _SIZE,
-    "n_features": _SIZE,
-    "n_classes": _SIZE,
-    "class_counts": (lambda value: _is_mapping(value, _is_number), "a mapping from classes to numbers of rows"),
-    "openml_id": _SIZE,
-    "uci_id": _SIZE,
-    "mirror_name": _TEXT,
-    "target": _TEXT,
-    "categorical": (_optional(_texts), "a list of columns or None"),
-    "drop": _TEXTS,
-    "keep_classes": _TEXTS,
-    "collections": (lambda value: _is_mapping(value, _is_text), "a mapping from collections to labels"),
-    "groups": _TEXT,
-    "time": _TEXT,
-    "split": _TEXT,
-    "weights": _TEXT,
-    "note": _TEXT,
+    "grid": (lambda grid: all(map(len, grid.values())), "a mapping from parameters to lists of values"),
+    "requires": (lambda names: all(map(str.isidentifier, names)), "a list of modules, such as ('skrebate',)"),
+    "margin": (lambda margin: margin >= 0, "a number from 0"),
 }

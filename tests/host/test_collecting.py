@@ -41,4 +41,4 @@ def test_a_spec_of_another_class_or_with_a_wrong_field_is_refused():
     assert refusal(spec, ExecutorSpec, "executor") == ""
     assert "expected SelectorSpec" in refusal(spec, SelectorSpec, "selector")
     wrong = ExecutorSpec(name="a", summary="A", factory="m:F", install=3)
-    assert refusal(wrong, ExecutorSpec, "executor") == "executor 'a': install is 3, expected a text"
+    assert refusal(wrong, ExecutorSpec, "executor") == "executor 'a': install is 3, expected str"

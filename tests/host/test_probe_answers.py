@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from mfbench.host.expressions import Plugin
+from mfbench.host.expressions import Facts, Plugin
 from mfbench.host.trying import answer
 
 PLUGIN = """
@@ -42,19 +42,18 @@ def plugin(tmp_path, monkeypatch):
 def test_parameters_tags_and_problems(plugin):
     requests = [("selector", "ridge"), ("classifier", "gone"), ("classifier", "counter"), ("selector", "needs")]
     ridge, gone, counter, needs = answer(plugin, requests)
-    assert "alpha" in ridge[0]
-    assert ridge[1:] == (True, False, "", True, True)
-    assert gone[:3] == ([], False, False)
-    assert "ModuleNotFoundError" in gone[3]
-    assert counter == (["iterable", "value"], False, False, "", False, False)
-    assert "'needs' of answering cannot be built without parameters" in needs[3]
+    assert "alpha" in ridge.parameters
+    assert ridge == Facts(ridge.parameters, takes_numbers=True, takes_weights=True, takes_sparse=True)
+    assert gone == Facts(problem=gone.problem) and "ModuleNotFoundError" in gone.problem
+    assert counter == Facts(("iterable", "value"))
+    assert "'needs' of answering cannot be built without parameters" in needs.problem
 
 
 def test_a_classifier_for_two_classes_is_one_by_its_tags(plugin):
     two, ridge = answer(plugin, [("classifier", "two"), ("selector", "ridge")])
-    assert (two[2], ridge[2]) == (True, False)
+    assert (two.is_for_two_classes, ridge.is_for_two_classes) == (True, False)
 
 
 def test_a_name_that_the_plugin_no_longer_registers_is_a_problem(plugin):
-    ((_, _, _, problem, *_),) = answer(plugin, [("selector", "other")])
-    assert "unknown selector 'other'" in problem
+    (other,) = answer(plugin, [("selector", "other")])
+    assert "unknown selector 'other'" in other.problem
