@@ -66,7 +66,7 @@ def parse_addition(text: str, learner: str = "classifier") -> Method:
     try:
         return Method.model_validate(values)
     except ValidationError as error:
-        raise UsageError(f"{option}: {describe(error, Method)[0]}") from None
+        raise UsageError(f"{option}: {describe(error, Method, values)[0]}") from None
 
 
 def _split_label(text: str) -> tuple[str, str]:
@@ -261,12 +261,12 @@ def _tables(
         if isinstance(reference, FileReference):
             text = f"{FileReference.prefix}{reference.path.absolute()}"
         # A suite may restrict the classes of its own datasets; added data must keep all classes.
-        own: dict[str, Any] = dict(columns)
+        own: dict[str, Any] = {"use": [text], "classes": "all", **columns}
         own |= {"target": target, "task": task} if has_columns else {}
         try:
-            tables.append(Datasets(use=[text], classes="all", **own))
+            tables.append(Datasets.model_validate(own))
         except ValidationError as error:
-            raise UsageError(f"{option}: {describe(error, Datasets)[0]}") from None
+            raise UsageError(f"{option}: {describe(error, Datasets, own)[0]}") from None
     if target is not None and not any(table.target for table in tables):
         raise UsageError(
             f"--target {target!r} is the target column of an added dataset: add one with --add-data 'file:PATH', "

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,10 +16,11 @@ from mfbench.suite.fits import Fits, FoldSizes, fits_of, fitted_columns, sizes_o
 from mfbench.suite.methods import ResolvedMethod, Step
 from mfbench.suite.plan import Cost, Plan
 
+Formula = Callable[[Mapping[str, float]], float]  # from the values of n, p and k
 _OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
-    ast.Add: lambda left, right: left + right,
-    ast.Mult: lambda left, right: left * right,
-    ast.Pow: lambda left, right: left**right,
+    ast.Add: operator.add,
+    ast.Mult: operator.mul,
+    ast.Pow: operator.pow,
 }
 _HELP = "use sums and products of numbers, n, p, k, their powers and log(...), such as 'n**2 * p'"
 
@@ -27,7 +29,8 @@ _HELP = "use sums and products of numbers, n, p, k, their powers and log(...), s
 class Complexity:
     """A formula in the rows ``n``, the features ``p`` and the classes ``k``."""
 
-    terms: tuple[ast.expr, ...]  # the summands
+    terms: tuple[Formula, ...]  # the summands
+    growing: tuple[Formula, ...]  # those that are not constant; all if none grows
     # Whether its values are seconds: each term has a coefficient, which is below 1 unless the term is constant.
     # Otherwise the formula gives only the growth.
     in_seconds: bool
@@ -38,19 +41,19 @@ class Complexity:
 
     def growth(self, n: float, p: float, k: float) -> float:
         """Return the value without constant terms, which on small tables hide the growth of the others."""
-        return _sum(tuple(term for term in self.terms if not _is_constant(term)) or self.terms, n, p, k)
+        return _sum(self.growing, n, p, k)
 
 
 def parse_complexity(text: str) -> Complexity:
     """Parse a formula."""
     # The formula is plugin text, so it is interpreted term by term and never executed.
     try:
-        terms = tuple(_terms(ast.parse(text.strip(), mode="eval").body))
+        nodes = _terms(ast.parse(text.strip(), mode="eval").body)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ValueError(f"the complexity {text!r} cannot be read: {_HELP}") from error
-    for term in terms:
-        _require(term, text)
-    return Complexity(terms, all(_is_constant(term) or 0 < _factor(term) < 1 for term in terms))
+    terms = tuple(_compiled(node, text) for node in nodes)
+    growing = tuple(term for term, node in zip(terms, nodes, strict=True) if not _is_constant(node))
+    return Complexity(terms, growing or terms, all(_is_constant(node) or 0 < _factor(node) < 1 for node in nodes))
 
 
 def _terms(node: ast.expr) -> list[ast.expr]:
@@ -76,42 +79,26 @@ def _is_constant(node: ast.expr) -> bool:
     return not any(isinstance(part, ast.Name) and part.id in ("n", "p", "k") for part in ast.walk(node))
 
 
-def _sum(terms: tuple[ast.expr, ...], n: float, p: float, k: float) -> float:
+def _sum(terms: tuple[Formula, ...], n: float, p: float, k: float) -> float:
     values = {"n": float(n), "p": float(p), "k": float(k)}
-    return math.fsum(_evaluate(term, values) for term in terms)
+    return math.fsum(term(values) for term in terms)
 
 
-def _require(node: ast.expr, text: str) -> None:
-    """Raise ValueError unless a node is a valid formula."""
+def _compiled(node: ast.expr, text: str) -> Formula:
+    """Return the function that a node stands for; raise ValueError if it is no part of a formula."""
     match node:
-        case ast.Constant(value=bool()):
-            pass
-        case ast.Constant(value=int() | float()) | ast.Name(id="n" | "p" | "k"):
-            return
-        case ast.BinOp(op=ast.Add() | ast.Mult()):
-            _require(node.left, text)
-            _require(node.right, text)
-            return
-        case ast.BinOp(op=ast.Pow(), right=ast.Constant(value=int() | float())):
-            _require(node.left, text)
-            return
+        case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
+            return lambda values: float(number)
+        case ast.Name(id="n" | "p" | "k" as name):
+            return operator.itemgetter(name)
+        case ast.BinOp(op=ast.Add() | ast.Mult()) | ast.BinOp(op=ast.Pow(), right=ast.Constant()):
+            apply = _OPERATORS[type(node.op)]
+            left, right = _compiled(node.left, text), _compiled(node.right, text)
+            return lambda values: apply(left(values), right(values))
         case ast.Call(func=ast.Name(id="log"), args=[argument], keywords=[]):
-            _require(argument, text)
-            return
+            inner = _compiled(argument, text)
+            return lambda values: math.log(inner(values))
     raise ValueError(f"the complexity {text!r} contains {ast.unparse(node)!r}: {_HELP}")
-
-
-def _evaluate(node: ast.expr, values: dict[str, float]) -> float:
-    match node:
-        case ast.Constant(value=int() | float() as number):
-            return float(number)
-        case ast.Name(id=name):
-            return values[name]
-        case ast.BinOp(left=left, op=operator, right=right):
-            return _OPERATORS[type(operator)](_evaluate(left, values), _evaluate(right, values))
-        case ast.Call(args=[argument]):
-            return math.log(_evaluate(argument, values))
-    raise AssertionError(f"a formula contains {ast.dump(node)}, which _require lets through")
 
 
 TRIAL = 1e-3  # seconds of a trial's fixed overhead: encoding, scoring, storing
@@ -124,7 +111,10 @@ SMALLEST = 2 * 2**20  # bytes by which a worker's memory grows in a trial on a s
 
 
 class DeclaredCosts:
-    """Costs of a plan's trials from the formulas of its methods; see `declared_costs`."""
+    """Costs of a plan's trials from the formulas that plugins declare."""
+
+    # They depend on the plan and the code alone, not on stored times or the machine: the order of magnitude is right on
+    # ordinary machines, and processes on different machines agree on them.
 
     def __init__(self, plan: Plan, registry: Registry) -> None:
         self.plan = plan
@@ -192,13 +182,6 @@ class DeclaredCosts:
 
     def _fit(self, step: Step, n: float, p: float, k: float) -> float:
         return _value(self._formulas[step.kind, step.expression.name], n, p, k)
-
-
-def declared_costs(plan: Plan, registry: Registry) -> DeclaredCosts:
-    """Return the costs of a plan's trials from the formulas that plugins declare."""
-    # They depend on the plan and the code alone, not on stored times or the machine: the order of magnitude is right on
-    # ordinary machines, and processes on different machines agree on them.
-    return DeclaredCosts(plan, registry)
 
 
 def _formula(text: str) -> Complexity:

@@ -270,10 +270,11 @@ def parse_toml(text: str, file: str) -> dict[str, Any]:
 
 def parse_suite(text: str, file: str) -> Suite:
     """Validate the text of a suite file."""
+    data = parse_toml(text, file)
     try:
-        suite = Suite.model_validate(parse_toml(text, file))
+        suite = Suite.model_validate(data)
     except ValidationError as error:
-        lines = [f"{file}: {line}" for line in describe(error, Suite)]
+        lines = [f"{file}: {line}" for line in describe(error, Suite, data)]
         more = len(lines) - ERRORS_SHOWN
         raise SuiteError("\n".join(lines[:ERRORS_SHOWN] + ([f"… and {more} more"] if more > 0 else []))) from None
     _check_labels(suite, file)

@@ -229,10 +229,11 @@ def _description(path: Path) -> Description:
     index = path.with_name(INDEX)
     if not index.is_file():
         return Description()
+    data = parse_toml(read_text(index), str(index)).get(path.stem, {})
     try:
-        return Description.model_validate(parse_toml(read_text(index), str(index)).get(path.stem, {}))
+        return Description.model_validate(data)
     except ValidationError as error:
-        raise SuiteError(f"{index}: {path.stem}.{describe(error, Description)[0]}") from None
+        raise SuiteError(f"{index}: {path.stem}.{describe(error, Description, data)[0]}") from None
 
 
 def _rows(path: Path) -> tuple[list[str], list[dict[str, str]]]:

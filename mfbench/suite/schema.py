@@ -149,14 +149,13 @@ Curve = (
 )
 
 
-class ProtocolSettings(Part):
-    """``[protocol]``: how every method is measured. Defaults of unset keys depend on the kind and the form."""
+class Profile(Part):
+    """``[profiles.NAME]``: changes of the protocol by a profile."""
 
     model_config = ConfigDict(extra="allow")  # the protocols of plugins may have keys of their own
 
-    kind: Name = Field(default="repeated-cv", description="Evaluation protocol.")
-    form: Literal["sound", "published"] = Field(
-        default="sound", description="Values of unset keys: statistically sound, or as in the papers."
+    form: Literal["sound", "published"] | None = Field(
+        default=None, description="Values of unset keys: statistically sound, or as in the papers."
     )
     folds: int | None = Field(default=None, ge=2, le=1000, description="Folds of the outer cross-validation.")
     repeats: int | None = Field(default=None, ge=1, le=10_000, description="Repetitions, each with its own splits.")
@@ -169,12 +168,6 @@ class ProtocolSettings(Part):
         "(optimistic) by the scores on the reported outer folds of the dataset.",
     )
     rounds: int | None = Field(default=None, ge=2, le=10_000, description="Rounds of generated data.")
-    threshold: float | None = Field(
-        default=None,
-        ge=0,
-        lt=1,
-        description="A feature is selected if its weight exceeds this share of the largest absolute weight.",
-    )
     grid_values: int | None = Field(
         default=None,
         ge=1,
@@ -197,6 +190,39 @@ class ProtocolSettings(Part):
     steps: int | None = Field(
         default=None, ge=2, le=20, description="Number of subsample sizes to time; each is half the next."
     )
+    curve: Curve | None = Field(
+        default=None, description="The curve of each method with a selector that sets neither 'curve' nor 'top'."
+    )
+    max_rows: int | None = Field(
+        default=None,
+        ge=FEWEST_ROWS,
+        le=_HIGHEST,
+        description="Training rows of a fold: a larger training part is sampled, stratified by class.",
+    )
+    timeout: float | None = Field(
+        default=None, gt=0, allow_inf_nan=False, description="Wall time in seconds after which a trial is killed."
+    )
+    memory: float | None = Field(
+        default=None,
+        ge=0,
+        allow_inf_nan=False,
+        description="GiB per worker process; 0: an equal share of 80 % of the machine's memory.",
+    )
+
+
+class ProtocolSettings(Profile):
+    """``[protocol]``: how every method is measured. Defaults of unset keys depend on the kind and the form."""
+
+    kind: Name = Field(default="repeated-cv", description="Evaluation protocol.")
+    form: Literal["sound", "published"] = Field(
+        default="sound", description="Values of unset keys: statistically sound, or as in the papers."
+    )
+    threshold: float | None = Field(
+        default=None,
+        ge=0,
+        lt=1,
+        description="A feature is selected if its weight exceeds this share of the largest absolute weight.",
+    )
     splitter: Text | None = Field(
         default=None,
         description="What divides the rows, such as 'grouped'; if unset, classes are stratified, and columns of a "
@@ -211,15 +237,6 @@ class ProtocolSettings(Part):
         max_length=MOST_METRICS,
         description="Scores of each trial, such as 'balanced_accuracy' or 'fbeta(beta=2)'; the first one is used for "
         "tuning and in the report. Empty: those of the protocol or the task.",
-    )
-    curve: Curve | None = Field(
-        default=None, description="The curve of each method with a selector that sets neither 'curve' nor 'top'."
-    )
-    max_rows: int | None = Field(
-        default=None,
-        ge=FEWEST_ROWS,
-        le=_HIGHEST,
-        description="Training rows of a fold: a larger training part is sampled, stratified by class.",
     )
     timeout: float = Field(
         default=600.0, gt=0, allow_inf_nan=False, description="Wall time in seconds after which a trial is killed."
@@ -243,30 +260,6 @@ class ProtocolSettings(Part):
         keys = {"metrics": list(spec.metrics or metrics), **spec.values(form)}
         complete = {name: changes.get(name, own.get(name, value)) for name, value in keys.items()}
         return self.model_copy(update={**changes, **complete})
-
-
-class Profile(Part):
-    """``[profiles.NAME]``: changes of the protocol by a profile."""
-
-    model_config = ConfigDict(extra="allow")
-
-    form: Literal["sound", "published"] | None = Field(default=None, description="See [protocol].")
-    folds: int | None = Field(default=None, ge=2, le=1000, description="See [protocol].")
-    repeats: int | None = Field(default=None, ge=1, le=10_000, description="See [protocol].")
-    inner_folds: int | None = Field(default=None, ge=2, le=100, description="See [protocol].")
-    rounds: int | None = Field(default=None, ge=2, le=10_000, description="See [protocol].")
-    selection: Selection | None = Field(default=None, description="See [protocol].")
-    grid_values: int | None = Field(default=None, ge=1, le=1000, description="See [protocol].")
-    validation_share: float | None = Field(default=None, gt=0, lt=1, description="See [protocol].")
-    test_share: float | None = Field(default=None, gt=0, lt=1, description="See [protocol].")
-    stratified: bool | None = Field(default=None, description="See [protocol].")
-    refit: bool | None = Field(default=None, description="See [protocol].")
-    decisions: Literal["multi-class", "one-vs-rest"] | None = Field(default=None, description="See [protocol].")
-    steps: int | None = Field(default=None, ge=2, le=20, description="See [protocol].")
-    curve: Curve | None = Field(default=None, description="See [protocol].")
-    max_rows: int | None = Field(default=None, ge=FEWEST_ROWS, le=_HIGHEST, description="See [protocol].")
-    timeout: float | None = Field(default=None, gt=0, allow_inf_nan=False, description="See [protocol].")
-    memory: float | None = Field(default=None, ge=0, allow_inf_nan=False, description="See [protocol].")
 
 
 Profiles = Annotated[list[Name], Field(min_length=1)]

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import types
-from collections.abc import Iterable, Sequence
-from typing import Annotated, Any, Union, get_args, get_origin
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
 from mfbench.errors import suggestion
 
-UNIONS = (types.UnionType, Union)  # the type of "A | B" is one of these, depending on A and B
 
-
-def describe(error: ValidationError, model: type[BaseModel]) -> list[str]:
+def describe(error: ValidationError, model: type[BaseModel], data: Any) -> list[str]:
     """Return one sentence per pydantic error: key path, actual value, allowed values."""
     by_key: dict[str, list[Any]] = {}
     for detail in error.errors(include_url=False):
-        fields, inner = _follow(model, detail["loc"])
+        fields, inner = _follow(model, data, detail["loc"], detail["type"] == "missing")
         by_key.setdefault(_path(fields), []).append((detail, inner))
     # An error in a nested key is more precise: "tune.k is empty" makes "tune is not a string" redundant.
     outer = {key[:place] for key in by_key for place, mark in enumerate(key) if mark in ".["}
@@ -31,58 +28,29 @@ def _path(parts: Sequence[str | int]) -> str:
     return text or "the file"
 
 
-def _follow(model: type[BaseModel], location: Sequence[str | int]) -> tuple[list[str | int], type[BaseModel]]:
-    """Follow a location through the models, skipping the names that pydantic adds for branches of unions."""
+def _follow(
+    model: type[BaseModel], data: Any, location: Sequence[str | int], is_missing: bool
+) -> tuple[list[str | int], type[BaseModel]]:
+    """Return the path of an error in the data, and the model of its table."""
+    # Of a location's parts, the data lack the names that pydantic adds for the branches of a union, and a missing key.
     kept: list[str | int] = []
-    annotation: Any = model
-    owner: type[BaseModel] = model
+    owner = model
     for position, part in enumerate(location):
-        current = _model_in(annotation)
-        if current is not None and isinstance(part, str):
-            if current is not annotation and (part == current.__name__ or "[" in part):
-                continue
-            owner = current
-            if part in current.model_fields:
-                annotation = current.model_fields[part].annotation
-            elif position < len(location) - 1:
-                continue
-        elif isinstance(part, str) and not _is_mapping(annotation):
-            if part.startswith("dict["):
-                annotation = next((arm for arm in get_args(annotation) if _is_mapping(arm)), annotation)
-            continue
-        elif _is_mapping(annotation) or _is_list(annotation):
-            annotation = _item(annotation)
-        kept.append(part)
+        is_present = part in data if isinstance(data, dict) else isinstance(data, list) and isinstance(part, int)
+        if is_present or (is_missing and position == len(location) - 1):
+            kept.append(part)
+            data = data[part] if is_present else None
+            field = owner.model_fields.get(str(part))
+            owner = next(_models(field.annotation), owner) if field is not None else owner
     return kept, owner
 
 
-def _model_in(annotation: Any) -> type[BaseModel] | None:
-    """Return a table's model, also if the annotation allows alternatives to the table."""
-    arms = get_args(annotation) if get_origin(annotation) in UNIONS else [annotation]
-    models = [arm for arm in arms if isinstance(arm, type) and issubclass(arm, BaseModel)]
-    return models[0] if models else None
-
-
-def _bare(annotation: Any) -> Any:
-    """Return a type without its constraints."""
-    return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
-
-
-def _is_list(annotation: Any) -> bool:
-    annotation = _bare(annotation)
-    return get_origin(annotation) is list or any(get_origin(_bare(arm)) is list for arm in get_args(annotation))
-
-
-def _is_mapping(annotation: Any) -> bool:
-    return get_origin(_bare(annotation)) is dict
-
-
-def _item(annotation: Any) -> Any:
-    annotation = _bare(annotation)
-    if get_origin(annotation) in UNIONS:
-        annotation = _bare(next((arm for arm in get_args(annotation) if get_origin(_bare(arm)) is list), annotation))
-    arguments = get_args(annotation)
-    return arguments[-1] if arguments else Any
+def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+    """Yield the models in an annotation."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for arm in get_args(annotation):
+        yield from _models(arm)
 
 
 def _sentence(details: Iterable[tuple[Any, type[BaseModel]]]) -> str:

@@ -100,7 +100,8 @@ def read_paper(name: str) -> Paper:
         reason = f"{type(error).__name__}: {error}"
         raise UsageError(f"the paper {name!r} of the package {package!r} cannot be read: {reason}") from error
     source = f"{package}/{name}.toml"
+    data = parse_toml(text, source)
     try:
-        return Paper.model_validate(parse_toml(text, source))
+        return Paper.model_validate(data)
     except ValidationError as error:
-        raise UsageError(f"{source}: {describe(error, Paper)[0]}") from None
+        raise UsageError(f"{source}: {describe(error, Paper, data)[0]}") from None

@@ -26,7 +26,7 @@ from mfbench.run.forecast.costs import LearnedCosts, earlier_trials
 from mfbench.run.forecast.order import longest_first
 from mfbench.run.store.file import FILE_NAME
 from mfbench.run.trial.steps import selector_key
-from mfbench.suite.costs import declared_costs
+from mfbench.suite.costs import DeclaredCosts
 
 
 def durations(folder):
@@ -127,7 +127,7 @@ def main():
     real = durations(folder)
     trials = [trial for trial in plan.trials if coordinates(trial) in real]
     print(f"{len({t.dataset for t in trials})} datasets, {len({t.method for t in trials})} methods")
-    declared = declared_costs(plan, registry)
+    declared = DeclaredCosts(plan, registry)
     worst(report("declared", trials, real, lambda trial: declared.of(trial).seconds))
     report("learned from other datasets", trials, real, learned_from_others(plan, declared, folder))
     first = learned_from_first_fold(plan, declared, folder)

@@ -7,7 +7,7 @@ import pytest
 
 from mfbench.host.registry import load_registry
 from mfbench.suite import costs as module
-from mfbench.suite.costs import EVALUATION, LONGEST, TRIAL, declared_costs, parse_complexity
+from mfbench.suite.costs import EVALUATION, LONGEST, TRIAL, DeclaredCosts, parse_complexity
 from mfbench.suite.loading import load_suite
 from mfbench.suite.plan import Cost, make_plan
 
@@ -48,7 +48,7 @@ def costs_of(make_plugin, toy_plugin, suite_file):
         registry = load_registry(only=[], extra=[("costly", plugin)])
         file = suite_file(methods=methods, **({"head": head} if head else {}))
         plan = make_plan(load_suite(file, registry), registry)
-        return plan, declared_costs(plan, registry)
+        return plan, DeclaredCosts(plan, registry)
 
     return of
 

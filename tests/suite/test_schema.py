@@ -136,9 +136,10 @@ def test_numbers_that_cannot_be_computed_with():
         [1, [{"deep": [2**63]}]],
     ]:
         method = {"label": "a", "classifier": "knn", "tune": {"k": grid}}
+        data = {**MINIMAL, "methods": [method]}
         with pytest.raises(ValidationError) as caught:
-            Suite.model_validate({**MINIMAL, "methods": [method]})
-        lines = describe(caught.value, Suite)
+            Suite.model_validate(data)
+        lines = describe(caught.value, Suite, data)
         assert (
             len(lines) == 1
             and lines[0].startswith("methods[0].tune.k")

@@ -21,7 +21,7 @@ from mfbench.model.trials import Status, Trial
 from mfbench.run.environment import cpu_model
 from mfbench.run.store.file import FILE_NAME
 from mfbench.run.store.store import Store
-from mfbench.suite.costs import LEAST, DeclaredCosts, declared_costs
+from mfbench.suite.costs import LEAST, DeclaredCosts
 from mfbench.suite.plan import Cost, Forecast, Plan
 
 STARTUP = 2.5  # seconds until the workers of a run have imported their libraries
@@ -99,7 +99,7 @@ class LearnedCosts:
 
 def forecast(plan: Plan, registry: Registry, folder: Path, jobs: int) -> Forecast:
     """Return the expected cost of running a plan, from earlier trials in a folder of reports, which is only read."""
-    declared = declared_costs(plan, registry)
+    declared = DeclaredCosts(plan, registry)
     learned = LearnedCosts(declared, earlier_trials(plan, declared, folder))
     return Forecast(learned, jobs, startup_seconds(plan, registry))
 

@@ -25,7 +25,7 @@ from mfbench.run.forecast.costs import startup_seconds
 from mfbench.run.store.file import FILE_NAME
 from mfbench.run.store.store import Store
 from mfbench.run.workers.trial_queue import fit_groups
-from mfbench.suite.costs import declared_costs
+from mfbench.suite.costs import DeclaredCosts
 from mfbench.suite.plan import Plan, Shard, digest_of, shard_folder_name
 
 
@@ -33,7 +33,7 @@ def shard_of(plan: Plan, number: int, of: int, run: str, registry: Registry) -> 
     """Return a plan restricted to a shard: all datasets and methods, but only part of the trials."""
     # Shards have nearly equal declared costs: stored times would differ between machines, which must agree on the
     # split. Trials that share a selector fit stay in one shard.
-    costs = declared_costs(plan, registry)
+    costs = DeclaredCosts(plan, registry)
     parts = divide(plan.trials, of, fit_groups(plan, registry), lambda trial: costs.of(trial).seconds)
     return restricted(plan, number, of, run, parts[number - 1])
 
@@ -232,7 +232,7 @@ def write_batch(
     n_stored = len(plan.trials) - len(pending)
     if not pending:
         return JobArray(len(plan.trials), n_stored, [])
-    costs = declared_costs(plan, registry)
+    costs = DeclaredCosts(plan, registry)
 
     def weigh(trial: Trial) -> float:
         return costs.of(trial).seconds

@@ -12,7 +12,7 @@ from mfbench.api import Request, prepare_suite
 from mfbench.run.forecast import costs as module
 from mfbench.run.forecast.costs import FARTHEST, LearnedCosts, earlier_trials
 from mfbench.run.store.file import FILE_NAME
-from mfbench.suite.costs import declared_costs
+from mfbench.suite.costs import DeclaredCosts
 
 __all__ = ["small_run"]  # a fixture
 
@@ -23,7 +23,7 @@ def run(small_run, tmp_path):
     folder = tmp_path / "out" / "own" / small_run.name
     shutil.copytree(small_run, folder)
     plan, _, registry = prepare_suite(Request(str(small_run.parents[2] / "own.toml"), out=tmp_path / "out"))
-    return plan, declared_costs(plan, registry), folder
+    return plan, DeclaredCosts(plan, registry), folder
 
 
 def change(folder, statement):
@@ -38,7 +38,7 @@ def cells(run):
 
 def test_there_need_not_be_a_folder(prepared):
     plan, folder, registry = prepared
-    assert earlier_trials(plan, declared_costs(plan, registry), folder) == []
+    assert earlier_trials(plan, DeclaredCosts(plan, registry), folder) == []
     assert not folder.exists()
 
 
