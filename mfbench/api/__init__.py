@@ -21,11 +21,11 @@ from mfbench.errors import ExitCode, MfbenchError, explained
 from mfbench.host.features import feature_hooks
 from mfbench.host.registry import Registry, load_registry
 from mfbench.model.specs import Dataset
+from mfbench.report.present import Run
 from mfbench.report.progress import follow_in_notebook
 from mfbench.run.forecast.order import duration_text
 from mfbench.run.runner import Observer, Progress, execute
 from mfbench.run.store.metadata import resume_command
-from mfbench.stats.results import Run
 from mfbench.suite.plan import Plan
 
 if TYPE_CHECKING:

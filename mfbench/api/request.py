@@ -15,12 +15,11 @@ from mfbench.errors import RunError, UsageError, whole_number
 from mfbench.host.features import feature_hooks
 from mfbench.host.registry import LOCAL, Registry, check_executor, load_registry
 from mfbench.model.earlier import EarlierRun
-from mfbench.report.present import open_run
+from mfbench.report.present import Run
 from mfbench.run.forecast.estimate import Estimate, estimate
 from mfbench.run.forecast.order import seconds_of
 from mfbench.run.runner import RunOptions, run_folder
 from mfbench.run.store.file import FILE_NAME
-from mfbench.stats.results import Run
 from mfbench.suite.additions import additions_of, items_of, with_additions
 from mfbench.suite.loading import LoadedSuite, load_suite, matching
 from mfbench.suite.plan import Plan, is_shard_folder_name, make_plan, parse_shard
@@ -45,7 +44,7 @@ def load_run(path: Path | str) -> Run:
             there = f"; there are runs of {', '.join(suites)}" if suites else ""
             raise UsageError(f"{folder} holds no run (no {FILE_NAME}); 'mfbench suite NAME' creates one{there}")
         folder = max(runs)[-1].parent
-    return open_run(folder)
+    return Run(folder)
 
 
 def find_run(run: str, out: Path | str = DEFAULT_OUT) -> Run:
@@ -79,7 +78,7 @@ def opened_runs(names: Sequence[str], out: Path | str = DEFAULT_OUT) -> Iterator
             if not any(run.claims for run in runs):
                 raise
             raise RunError(_with_bundles(str(error), runs)) from error
-        joined = open_run(target)
+        joined = Run(target)
         yield joined.replace(
             claims=tuple(dict.fromkeys(name for run in runs for name in run.claims)),
             remarks=[*joined.remarks, *(_with_bundles(remark, runs) for remark in remarks)],

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 from mfbench.base.text import plain, plain_lines
 
@@ -268,16 +268,3 @@ def _is_list_of(parts: object, kind: type) -> bool:
 def _require(condition: bool, message: str) -> None:
     if not condition:
         raise ValueError(message)
-
-
-class Presentation(Protocol):
-    """How a `mfbench.Run` is shown: its charts, and a view in a notebook."""
-
-    def chart(self, run: Any, name: str) -> Any:
-        """Return a chart of the run's report as an Altair chart."""
-
-    def charts(self, run: Any) -> list[str]:
-        """Return the names of the charts that can be drawn."""
-
-    def html(self, run: Any) -> str:
-        """Return the short report as HTML."""

@@ -112,9 +112,7 @@ def plugin_sections(run: Run, registry: Registry | None) -> list[Section]:
     """Return the plugin sections, followed by a section that lists the plugins whose sections failed."""
     returned, problems = (registry or load_registry(only=())).report_sections(
         lambda plugin: (
-            run
-            if plugin.distribution == HOST
-            else Run(run.path, reference=run.reference, metric=run.metric, presentation=run.presentation)
+            run if plugin.distribution == HOST else type(run)(run.path, reference=run.reference, metric=run.metric)
         )
     )
     sections = [

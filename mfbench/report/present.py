@@ -23,8 +23,8 @@ from mfbench.report.render import files, terminal
 from mfbench.report.render.html.page import to_fragment, to_html
 from mfbench.report.sections import across_datasets, curves
 from mfbench.run.store.file import FILE_NAME
+from mfbench.stats import results
 from mfbench.stats.across_datasets import Overall, complete
-from mfbench.stats.results import Run
 from mfbench.suite.loading import score_named
 from mfbench.suite.published import PublishedTable, read_published
 
@@ -83,21 +83,12 @@ def _printed_figures(table: PublishedTable, overall: Overall, score: Score) -> S
         [dataset, *(_cell(value, top, percent) for value in values)]
         for dataset, values, top in zip(means.index, means.to_numpy(), best, strict=True)
     ]
-    ranks = [cells.rank_cell(overall.ranks.get(name, np.nan)) for name in names]
-    footer: list[list[object]] = [["average rank", *ranks]]
-    if overall.reference is not None and len(names) > 1:
-        counts = [_counts(means, name, overall.reference, overall.greater_is_better) for name in names]
-        footer = [["better/equal/worse", *counts], *footer]
-    printed = cells.table_of(["dataset", *names], [*rows, *footer], footer_rows=len(footer))
-    note = (
-        f"Better/equal/worse: number of datasets on which the printed figure of {overall.reference} is better than, "
-        "equal to and worse than that of the method. A printed mean has no spread, so differences on single datasets "
-        "cannot be tested."
-    )
+    ranks = ["average rank", *(cells.rank_cell(overall.ranks.get(name, np.nan)) for name in names)]
+    printed = cells.table_of(["dataset", *names], [*rows, ranks], footer_rows=1)
     return Section(
         f"{cells.with_unit(table.about.metric, score)}, as printed",
         [printed],
-        notes=[note],
+        notes=["A printed mean has no spread, so differences on single datasets cannot be tested."],
         rows=lambda: [overall.against_reference],
     )
 
@@ -105,14 +96,6 @@ def _printed_figures(table: PublishedTable, overall: Overall, score: Score) -> S
 def _cell(value: float, best: float, percent: bool) -> Cell:
     cell = cells.size_cell(value, percent)
     return Cell(cell.text, "best") if value == best else cell
-
-
-def _counts(means: pd.DataFrame, method: str, reference: str, greater_is_better: bool) -> Cell:
-    if method == reference:
-        return cells.DASH
-    both = means[[reference, method]].dropna().to_numpy()
-    better = np.sign(both[:, 0] - both[:, 1]) * (1 if greater_is_better else -1)
-    return Cell("/".join(str(np.sum(better == side)) for side in (1, 0, -1)))
 
 
 _RENDERERS: dict[str, Callable[[Report], str]] = {
@@ -148,7 +131,11 @@ class Form:
 
 
 def show_run(
-    run: Run, console: Console, registry: Registry | None = None, page: Path | None = None, joined: Sequence[str] = ()
+    run: results.Run,
+    console: Console,
+    registry: Registry | None = None,
+    page: Path | None = None,
+    joined: Sequence[str] = (),
 ) -> None:
     """Print the short report of a run."""
     chosen = ["--reference", run.reference] if run.reference is not None else []
@@ -159,7 +146,7 @@ def show_run(
     terminal.show(brief.brief_report(run, console.width, page, opening, f"{again} --full", registry), console)
 
 
-def _current_page(run: Run) -> Path | None:
+def _current_page(run: results.Run) -> Path | None:
     """Return the page of a run if it is up to date, with the suite's reference and metric."""
     page, store = page_path(run), run.bundle or run.path / FILE_NAME
     if run.reference is not None or run.metric is not None or not page.is_file():
@@ -167,7 +154,7 @@ def _current_page(run: Run) -> Path | None:
     return page if page.stat().st_mtime >= store.stat().st_mtime else None
 
 
-def present_run(run: Run, form: Form, console: Console) -> str:
+def present_run(run: results.Run, form: Form, console: Console) -> str:
     """Return the report of a run in a format; for the terminal format it is printed and the result is empty."""
     run = choose(run, form.reference, form.metric)
     if form.name == "terminal" and not (form.full or form.statistics):
@@ -193,12 +180,12 @@ def present_run(run: Run, form: Form, console: Console) -> str:
     return _present(report, form, console)
 
 
-def _pictures(run: Run, form: Form) -> dict[str, str]:
+def _pictures(run: results.Run, form: Form) -> dict[str, str]:
     """Write the charts of a run if requested; return their paths relative to the report, by chart name."""
     if form.figures is None:
         return {}
     start = Path() if form.output is None else form.output.parent
-    charts = contents.report_of(run, load_registry(), everything=True).drawable
+    charts = charts_of(run)
     paths = _write_charts(charts, form.figures, form.picture_form)
     names = [chart.name for chart in charts]
     return {
@@ -208,21 +195,21 @@ def _pictures(run: Run, form: Form) -> dict[str, str]:
     }
 
 
-def curves_csv(run: Run) -> str:
+def curves_csv(run: results.Run) -> str:
     """Return the curves of a run as CSV, one line per dataset, method, metric and number of features."""
     if not len(run.curves) or not len(run.curve_means):
         raise UsageError("--curves needs a run with a successful trial of a method with 'curve'")
     return files.frame_to_csv(curves.points(run))
 
 
-def choose(run: Run, reference: str | None, metric: str | None) -> Run:
+def choose(run: results.Run, reference: str | None, metric: str | None) -> results.Run:
     """Return a run with another reference or metric that its report can show; None keeps the current one."""
     changes = {name: value for name, value in (("metric", metric), ("reference", reference)) if value is not None}
     return run.replace(**changes) if changes else run
 
 
 def present_power(
-    run: Run,
+    run: results.Run,
     difference: float,
     console: Console,
     *,
@@ -270,21 +257,21 @@ def _chart(report: Report, name: str) -> str:
     return picture(chart, "svg", report.title).decode()
 
 
-def page_path(run: Run) -> Path:
+def page_path(run: results.Run) -> Path:
     """Return the path of a run's page: in its folder, or beside its bundle and named like it."""
     if run.bundle is None:
         return run.path / pages.FILE
     return run.bundle.with_name(f"{run.bundle.name.removesuffix('.zip')}.html")
 
 
-def write_page(run: Run, registry: Registry | None = None) -> Path:
+def write_page(run: results.Run, registry: Registry | None = None) -> Path:
     """Write the page of a run beside its results and return its path."""
     path = page_path(run)
     write_text(path, pages.page_of(run, registry or load_registry()))
     return path
 
 
-def open_page(run: Run) -> Path:
+def open_page(run: results.Run) -> Path:
     """Write the page of a run and show it in the user's browser."""
     import webbrowser
 
@@ -293,9 +280,14 @@ def open_page(run: Run) -> Path:
     return path
 
 
-def write_charts(run: Run, folder: Path, form: str = "svg") -> list[Path]:
+def charts_of(run: results.Run) -> list[Chart]:
+    """Return every chart of a run that can be drawn."""
+    return contents.report_of(run, load_registry(), everything=True).drawable
+
+
+def write_charts(run: results.Run, folder: Path, form: str = "svg") -> list[Path]:
     """Write every chart of a run as a file of its own."""
-    charts = contents.report_of(run, load_registry(), everything=True).drawable
+    charts = charts_of(run)
     if not charts:
         raise UsageError("there is nothing to draw: no section of the report has a chart")
     return _write_charts(charts, folder, form)
@@ -322,28 +314,40 @@ WIDTH = 10_000
 """Characters per line: wide tables scroll."""
 
 
-class Notebook:
-    """The presentation of runs opened by users."""
+class Run(results.Run):  # noqa: D101 - that of its base
+    __doc__ = results.Run.__doc__
 
-    def chart(self, run: Run, name: str) -> Any:
-        """Return a chart as an Altair chart."""
+    def chart(self, name: str) -> Any:
+        """Return a chart of the run's report.
+
+        Parameters
+        ----------
+        name : str
+            For example "critical-difference"; `charts` lists all.
+
+        Returns
+        -------
+        altair.Chart or another Altair chart
+            Notebooks display it; ``save("chart.pdf")`` writes a file.
+
+        Raises
+        ------
+        UnknownNameError
+            If the report of the run has no such chart.
+        """
         import altair
 
-        charts = contents.report_of(run, load_registry(), everything=True).drawable
+        charts = charts_of(self)
         chart = next((chart for chart in charts if chart.name == name), None)
         if chart is None:
-            raise UnknownNameError("chart", name, [chart.name for chart in charts], owner="this run")
+            raise UnknownNameError("chart", name, self.charts, owner="this run")
         return altair.Chart.from_dict(specification(chart, chart.title))
 
-    def charts(self, run: Run) -> list[str]:
-        """Return the names of the charts that can be drawn."""
-        return [chart.name for chart in contents.report_of(run, load_registry(), everything=True).drawable]
+    @property
+    def charts(self) -> list[str]:
+        """Names of the charts available for this run."""
+        return [chart.name for chart in charts_of(self)]
 
-    def html(self, run: Run) -> str:
-        """Return the short report as HTML."""
-        return to_fragment(brief.brief_report(run, WIDTH))
-
-
-def open_run(folder: Path, **settings: Any) -> Run:
-    """Open the run in a folder, able to display itself in a notebook."""
-    return Run(folder, presentation=Notebook(), **settings)
+    def _repr_html_(self) -> str:
+        """Return the notebook view: the scores, a line per method, failures, and the conclusion."""
+        return to_fragment(brief.brief_report(self, WIDTH))

@@ -494,9 +494,7 @@ def _numbers(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray) else value
 
 
-_LISTS = ("class_names", "feature_names", "relevant", "interactions")
-_DATA_COLUMNS = ("n_samples", "n_features", "truth", *_LISTS)
-_ROWS = ("test", "train", "validation", "n_train", "n_features")
+_DATA_COLUMNS = ("n_samples", "n_features", "truth", "class_names", "feature_names", "relevant", "interactions")
 
 
 def differing_data(claimed: Path, here: Path) -> dict[str, str]:
@@ -510,20 +508,11 @@ def differing_data(claimed: Path, here: Path) -> dict[str, str]:
 
 
 def _data(folder: Path) -> dict[str, dict[str, Any]]:
-    data: dict[str, dict[str, Any]] = {}
+    data = {}
     with Store(folder, read_only=True) as store:
-        for label, *values in store.raw(f"SELECT label, {', '.join(_DATA_COLUMNS)} FROM datasets"):
-            data[label] = {name: _plain(name, value) for name, value in zip(_DATA_COLUMNS, values, strict=True)}
         protocol = store.meta().protocol_key
-        query = f"SELECT d.label, repeat, fold, {', '.join(f's.{name}' for name in _ROWS)} FROM splits s "
-        query += "JOIN datasets d ON d.sha256 = s.sha256 AND s.protocol = ? || ':' || d.label"
-        for label, repeat, fold, *values in store.raw(query, [protocol]):
-            rows = tuple(_plain(name, value) for name, value in zip(_ROWS, values, strict=True))
-            data[label][f"rows of repeat {repeat}, fold {fold}"] = rows
+        for row in store.datasets():
+            own = data[row["label"]] = {name: _numbers(row[name]) or [] for name in _DATA_COLUMNS}
+            for (repeat, fold), rows in store.splits(row["sha256"], f"{protocol}:{row['label']}").items():
+                own[f"rows of repeat {repeat}, fold {fold}"] = [*map(_numbers, vars(rows).values())]
     return data
-
-
-def _plain(name: str, value: Any) -> Any:
-    if name in _LISTS:
-        return json.loads(value or "null") or []
-    return formats.unpack(value).tolist() if isinstance(value, bytes) else value

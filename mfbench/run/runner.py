@@ -23,7 +23,6 @@ from mfbench.host.registry import LOCAL, Registry, check_executor, make_engine
 from mfbench.model.earlier import EarlierRun
 from mfbench.model.trials import Status, Trial, TrialResult
 from mfbench.processes.process import check_working_directory
-from mfbench.processes.temporary import remove_left_behind
 from mfbench.run import environment
 from mfbench.run.forecast.costs import forecast
 from mfbench.run.forecast.order import Budget, in_rounds, longest_first, seconds_each
@@ -176,7 +175,6 @@ def prepare(
     setting = plan.loaded.protocol.memory
     # On other machines, the default depends on each machine.
     memory = environment.memory_limit(setting, jobs) if options.executor == LOCAL else int(setting * 2**30)
-    remove_left_behind()
     with locked(folder), _file_errors(folder):
         shutil.rmtree(folder / _WORK, ignore_errors=True)  # left by a killed process
         if not (plan.trials if plan.shard is None else plan.shard.n_trials):  # an empty shard is fine

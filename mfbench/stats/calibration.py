@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from scipy import special
+from scipy import stats
 
 from mfbench.stats.bayesian import correlated_t_test
 from mfbench.stats.cells import CellResults, ComparisonSettings, Decisions, results_by_cell
@@ -162,6 +162,5 @@ def design_of(label: str) -> str:
 
 def share(count: int, total: int) -> tuple[float, float]:
     """Return the exact (Clopper-Pearson) 95 % interval of a share."""
-    low = float(special.betaincinv(count, total - count + 1, 0.025)) if count else 0.0
-    high = float(special.betaincinv(count + 1, total - count, 0.975)) if count < total else 1.0
-    return low, high
+    interval = stats.binomtest(count, total).proportion_ci()
+    return float(interval.low), float(interval.high)

@@ -7,9 +7,8 @@ without correction.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -20,10 +19,11 @@ from mfbench.model.evaluation import Score
 from mfbench.run.store.metadata import RecordedShard
 from mfbench.stats.paired import paired_t_test, wilcoxon_test
 from mfbench.stats.selection import nogueira_stability, selection_table
+from mfbench.stats.summary import WORDS
 from mfbench.suite.plan import shard_folder_name
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
 STABILITY = "stability"
 COLUMNS = ["dataset", "method", "figure", "mean", "sd", "low", "high", "rounds", "planned"]
@@ -33,8 +33,7 @@ PAIRED_COLUMNS = [
 ]  # fmt: skip
 
 
-@dataclass(frozen=True)
-class MeanInterval:
+class MeanInterval(NamedTuple):
     """A mean over rounds with its standard deviation and confidence interval; NaN where undefined."""
 
     mean: float
@@ -49,17 +48,12 @@ def mean_interval(values: ArrayLike, alpha: float = 0.05) -> MeanInterval:
     # The features of a round are not independent draws, so the interval is computed from the spread between rounds;
     # Wilson's interval would count each feature as a draw. If every round has the same value, the interval is a point:
     # no spread was observed, but there may be some.
-    defined = np.asarray(values, dtype=np.float64)
-    defined = defined[np.isfinite(defined)]
-    count = len(defined)
-    if not count:
-        return MeanInterval(np.nan, np.nan, np.nan, np.nan, 0)
-    mean = float(defined.mean())
-    if count == 1:
-        return MeanInterval(mean, np.nan, np.nan, np.nan, 1)
-    sd = float(defined.std(ddof=1)) if np.ptp(defined) > 0 else 0.0
-    half = float(stats.t.ppf(1.0 - alpha / 2.0, count - 1)) * sd / float(np.sqrt(count))
-    return MeanInterval(mean, sd, max(0.0, mean - half), min(1.0, mean + half), count)
+    defined = pd.Series(np.asarray(values, dtype=np.float64)).dropna()
+    mean, count = float(defined.mean()), len(defined)
+    sd = 0.0 if count > 1 and np.ptp(defined.to_numpy()) == 0.0 else float(defined.std())
+    half = stats.t.ppf(1.0 - alpha / 2.0, max(1, count - 1)) * sd / np.sqrt(max(1, count))
+    low, high = np.clip([mean - half, mean + half], 0.0, 1.0).tolist()
+    return MeanInterval(mean, sd, low, high, count)
 
 
 def detection_frame(
@@ -70,8 +64,7 @@ def detection_frame(
     for (dataset, method), cell in trials.groupby(["dataset", "method"], sort=False):
         good = cell[cell["status"] == "ok"]
         for figure in scores:
-            mean = mean_interval(good.get(figure, []), alpha)
-            lines.append([dataset, method, figure, mean.mean, mean.sd, mean.low, mean.high, mean.rounds, len(cell)])
+            lines.append([dataset, method, figure, *mean_interval(good.get(figure, []), alpha), len(cell)])
         stable = nogueira_stability(selection_table(list(good["selected"]), n_features[str(dataset)]), alpha)
         lines.append([dataset, method, STABILITY, stable.value, np.nan, stable.low, stable.high, len(good), len(cell)])
     return pd.DataFrame(lines, columns=COLUMNS)
@@ -84,35 +77,22 @@ def compare_rounds(
     # Rounds in which either value is missing are dropped; at least two must remain.
     lines: list[list[object]] = []
     for dataset, cells in trials.groupby("dataset", sort=False):
-        by_round = {
-            str(method): cell.set_index("repeat").where(cell.set_index("repeat")["status"] == "ok")
-            for method, cell in cells.groupby("method", sort=False)
-        }
-        if reference not in by_round:
-            continue
-        for method, cell in by_round.items():
-            if method != reference:
-                lines += [
-                    [dataset, method, figure, *values]
-                    for figure, score in scores.items()
-                    if (values := _paired(by_round[reference], cell, figure, score, alpha)) is not None
-                ]
+        good = cells[cells["status"] == "ok"].set_index(["repeat", "method"])
+        for method in cells["method"].unique():
+            for figure, score in scores.items() if method != reference else ():
+                pairs = good[figure].unstack().reindex(columns=[reference, method]).astype(float).dropna()
+                if len(pairs) > 1:
+                    first, second = pairs.to_numpy().T
+                    lines.append([dataset, method, figure, *_paired(first, second, score, alpha)])
     return pd.DataFrame(lines, columns=PAIRED_COLUMNS)
 
 
-def _paired(one: pd.DataFrame, other: pd.DataFrame, figure: str, score: Score, alpha: float) -> list[object] | None:
-    if figure not in one or figure not in other:
-        return None
-    pairs = pd.concat([one[figure], other[figure]], axis=1, keys=["one", "other"]).astype(float).dropna()
-    if len(pairs) < 2:
-        return None
-    first, second = pairs["one"].to_numpy(), pairs["other"].to_numpy()
+def _paired(first: NDArray[np.float64], second: NDArray[np.float64], score: Score, alpha: float) -> list[object]:
     test = paired_t_test(first, second, alpha)
     decision = test.verdict(alpha)
-    sign = 1 if score.greater_is_better else -1
-    verdict = "no verdict" if decision is None else {1: "win", 0: "tie", -1: "loss"}[sign * decision]
+    verdict = WORDS[None if decision is None else int(score.sign) * decision]
     return [
-        test.difference, test.low, test.high, test.p_value, wilcoxon_test(first, second, alpha).p_value, len(pairs),
+        test.difference, test.low, test.high, test.p_value, wilcoxon_test(first, second, alpha).p_value, len(first),
         verdict, test.detectable, test.reason,
     ]  # fmt: skip
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mfbench.errors import RunError, UnknownNameError, UsageError
-from mfbench.model.sections import Presentation
+from mfbench.errors import UnknownNameError, UsageError
 from mfbench.run.store.metadata import RecordedProtocol
 from mfbench.stats import detection, selection
 from mfbench.stats.across_datasets import Overall, dummy_scores, performance_ratios
@@ -56,8 +55,6 @@ class Run:
         Names of bundles that contributed unverified results to this run.
     outcomes : DataFrame or None, default=None
         The trials to compare; None means all.
-    presentation : Presentation or None, default=None
-        Draws the charts and the notebook view, as for the runs returned by `mfbench.load_run`.
 
     Attributes
     ----------
@@ -84,16 +81,15 @@ class Run:
         bundle: Path | None = None,
         claims: tuple[str, ...] = (),
         outcomes: pd.DataFrame | None = None,
-        presentation: Presentation | None = None,
     ) -> None:
         self._stored = path if isinstance(path, StoredRun) else StoredRun(path)
         self.path, self.meta = self._stored.path, self._stored.meta
         self.left_out, self.unavailable = self._stored.left_out, self._stored.unavailable
         self._reference, self._metric = reference, metric
         self.remarks = self._stored.remarks if remarks is None else remarks
-        self.bundle, self.claims, self._outcomes, self.presentation = bundle, claims, outcomes, presentation
+        self.bundle, self.claims, self._outcomes = bundle, claims, outcomes
 
-    def replace(self, **changes: Any) -> Run:
+    def replace(self, **changes: Any) -> Self:
         """Return this run with another reference or metric, other remarks, or as read from a bundle.
 
         Parameters
@@ -108,8 +104,8 @@ class Run:
         """
         self._check("metric", changes.get("metric"), self.metrics)
         self._check("method", changes.get("reference"), self.methods)
-        names = ("reference", "metric", "remarks", "bundle", "claims", "outcomes", "presentation")
-        return Run(self._stored, **({name: getattr(self, name) for name in names} | changes))
+        names = ("reference", "metric", "remarks", "bundle", "claims", "outcomes")
+        return type(self)(self._stored, **({name: getattr(self, name) for name in names} | changes))
 
     def restricted(self, datasets: Collection[str]) -> Run:
         """Return this run as if it had only some of its datasets.
@@ -538,41 +534,6 @@ class Run:
     def worse_than_best(self) -> pd.DataFrame:
         """How often one of `equal_methods` is called significantly worse than the best."""
         return worse_than_best(self.compared, self.settings, self.equal_methods, self._designs)
-
-    def chart(self, name: str) -> Any:
-        """Return a chart of the run's report.
-
-        Parameters
-        ----------
-        name : str
-            For example "critical-difference"; `charts` lists all.
-
-        Returns
-        -------
-        altair.Chart or another Altair chart
-            Notebooks display it; ``save("chart.pdf")`` writes a file.
-
-        Raises
-        ------
-        UnknownNameError
-            If the report of the run has no such chart.
-        """
-        return self._presented.chart(self, name)
-
-    @property
-    def charts(self) -> list[str]:
-        """Names of the charts available for this run."""
-        return self._presented.charts(self)
-
-    def _repr_html_(self) -> str:
-        """Return the notebook view: the scores, a line per method, failures, and the conclusion."""
-        return self._presented.html(self)
-
-    @property
-    def _presented(self) -> Presentation:
-        if self.presentation is not None:
-            return self.presentation
-        raise RunError("this run cannot be shown: open it with mfbench.load_run")
 
     @property
     def _designs(self) -> dict[str, str]:

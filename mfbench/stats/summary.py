@@ -30,14 +30,20 @@ COUNTED = {**{word: word for word in VERDICTS}, NO_VERDICT: "no_verdict"}
 KINDS = {"": "verdict", "published_": "published", "sound_": "sound"}
 """Prefix of the summary's counts for each verdict column."""
 MEANS = ["dataset", "method", "mean", "sd", "planned", "completed", "complete"]
-_WORDS = {1: "win", 0: "tie", -1: "loss", None: NO_VERDICT}
+WORDS = {1: "win", 0: "tie", -1: "loss", None: NO_VERDICT}
 
 
 def tabulate(trials: pd.DataFrame, settings: ComparisonSettings, decisions: Decisions | None = None) -> pd.DataFrame:
     """Return one row per (dataset, method): mean, sd, planned, completed, and the marks of the table."""
     cells = results_by_cell(trials, settings.metric, decisions)
     table = means_of(cells)
-    table["best"], table["p_best"] = _compare_with_best(table, cells, settings)
+    table["best"], table["p_best"] = False, np.nan
+    for dataset, own in table[table["complete"].astype(bool)].groupby("dataset", sort=False):
+        label = str(dataset)
+        goodness = [round(settings.sign * mean / settings.unit_on(label), 12) for mean in own["mean"]]
+        best, candidates = max(goodness), [cells[label, method] for method in own["method"]]
+        table.loc[own.index, "best"] = [value == best for value in goodness]
+        table.loc[own.index, "p_best"] = against_best(candidates, goodness.index(best), settings.on(label))
     table.insert(len(table.columns) - 1, "not_worse", table["best"] | (table["p_best"] >= settings.alpha))
     return table
 
@@ -51,25 +57,6 @@ def means_of(cells: Mapping[tuple[str, str], CellResults]) -> pd.DataFrame:
         sd = float(np.std(values, ddof=1)) if len(values) > 1 else np.nan
         rows.append([dataset, method, mean, sd, len(cell.scores), len(values), cell.complete])
     return pd.DataFrame(rows, columns=MEANS)
-
-
-def _compare_with_best(
-    table: pd.DataFrame, cells: Mapping[tuple[str, str], CellResults], settings: ComparisonSettings
-) -> tuple[list[bool], list[float]]:
-    """Return whether each row's mean is the best of its dataset, and the p-value of its difference from the best."""
-    is_best, p_values = [False] * len(table), [np.nan] * len(table)
-    by_dataset: dict[str, list[tuple[int, str, float]]] = {}
-    for position, row in enumerate(table.to_dict("records")):
-        if row["complete"]:
-            goodness = round(settings.sign * row["mean"] / settings.unit_on(row["dataset"]), 12)
-            by_dataset.setdefault(row["dataset"], []).append((position, row["method"], goodness))
-    for dataset, candidates in by_dataset.items():
-        top = max(goodness for _, _, goodness in candidates)
-        champion = next(number for number, (_, _, goodness) in enumerate(candidates) if goodness == top)
-        p_best = against_best([cells[dataset, method] for _, method, _ in candidates], champion, settings.on(dataset))
-        for (position, _, goodness), p_value in zip(candidates, p_best.tolist(), strict=True):
-            is_best[position], p_values[position] = goodness == top, p_value
-    return is_best, p_values
 
 
 def compare_with_reference(
@@ -98,7 +85,7 @@ def _row(first: CellResults, second: CellResults, settings: ComparisonSettings) 
     names = (settings.test, settings.published_test, sound_test(first, settings))
     made = {name: compare(first, second, settings, name) for name in dict.fromkeys(names)}
     test, published, sound = (made[name] for name in names)
-    words = [_WORDS[t.verdict(settings.alpha)] for t in (test, published, sound)]
+    words = [WORDS[t.verdict(settings.alpha)] for t in (test, published, sound)]
     # Tests treat greater as better, but the table is in metric units; decision tests already report accuracies.
     turned = not settings.greater_is_better and not hasattr(test, "mark")
     figures = [-test.difference, -test.high, -test.low] if turned else [test.difference, test.low, test.high]

@@ -17,9 +17,8 @@ from mfbench.host.registry import load_registry
 from mfbench.model.sections import Report, Section
 from mfbench.processes.temporary import temporary_folder
 from mfbench.report.cells import size_text, table_of, time_cell
-from mfbench.report.present import open_run
+from mfbench.report.present import Run
 from mfbench.run.merging import merge_runs
-from mfbench.stats.results import Run
 from mfbench.stats.summary import mean_table
 from mfbench_claims.agreement import COMPARED, AgreementKind
 from mfbench_claims.installed_suite import installed_methods
@@ -138,7 +137,7 @@ def _leaderboards(submissions: Sequence[Submission], work: Path) -> Iterator[Lea
             continue
         try:
             merge_runs([each.bundle.folder for each in own], work / f"{number}")
-            yield Leaderboard(own, open_run(work / f"{number}"))
+            yield Leaderboard(own, Run(work / f"{number}"))
         except MfbenchError as error:
             reason = str(error)
             for each in own:

@@ -8,10 +8,9 @@ from pathlib import Path
 
 from mfbench.base.text import plain_text
 from mfbench.errors import UsageError, describe_error
-from mfbench.report.present import open_run
+from mfbench.report.present import Run
 from mfbench.run.store.checksums import TRIAL_COLUMNS
 from mfbench.run.store.store import Store
-from mfbench.stats.results import Run
 from mfbench_claims.archive import REFUSED
 from mfbench_claims.reading import OpenedBundle
 
@@ -22,7 +21,7 @@ _RESULT = [name for name in TRIAL_COLUMNS if name not in ("key", "seed")]
 def claimed_run(bundle: OpenedBundle) -> Run:
     """Return the run of a bundle, readable while the bundle is open."""
     try:
-        run = open_run(bundle.folder, bundle=bundle.path, claims=(bundle.name,))
+        run = Run(bundle.folder, bundle=bundle.path, claims=(bundle.name,))
         verdicts_of(run)
     except Exception as error:  # the computation uses values chosen by the bundle's author
         reason = one_line(error)

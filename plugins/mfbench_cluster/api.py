@@ -9,12 +9,11 @@ from pathlib import Path
 
 from mfbench.base.text import shell_command
 from mfbench.errors import MfbenchError, NeverStartedError, UsageError
-from mfbench.report.present import open_run
+from mfbench.report.present import Run
 from mfbench.run.merging import merge_runs
 from mfbench.run.store.file import FILE_NAME, locked
 from mfbench.run.store.metadata import RecordedShard, RunMetadata
 from mfbench.run.store.store import Store
-from mfbench.stats.results import Run
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,7 @@ def merge(sources: Sequence[Path | str], into: Path | str | None = None) -> Run:
     ([5, 5], 0)
     """
     merged = merge_stores([Path(source) for source in sources], None if into is None else Path(into))
-    return open_run(merged.path)
+    return Run(merged.path)
 
 
 def merge_stores(sources: Sequence[Path], into: Path | None = None) -> Merged:

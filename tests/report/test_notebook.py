@@ -5,8 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from mfbench.errors import RunError, UnknownNameError
-from mfbench.report.present import Notebook
+from mfbench.errors import UnknownNameError
+from mfbench.report.present import Run
 
 SPREAD = np.array([-0.02, -0.01, 0, 0.01, 0.02])
 
@@ -14,7 +14,7 @@ SPREAD = np.array([-0.02, -0.01, 0, 0.01, 0.02])
 @pytest.fixture
 def shown(write_run):
     """Return a function that writes a run, and opens it as users do."""
-    return lambda *args, **kwargs: write_run(*args, **kwargs).replace(presentation=Notebook())
+    return lambda *args, **kwargs: Run(write_run(*args, **kwargs).path)
 
 
 @pytest.fixture
@@ -72,7 +72,3 @@ class TestNotebook:
     def test_a_run_without_trials_is_shown(self, shown):
         text = shown({}, left_out=[("gone", "no <network>")])._repr_html_()
         assert "Left out: gone: no &lt;network&gt;" in text
-
-    def test_a_run_without_presentation_says_how_to_get_one(self, write_run):
-        with pytest.raises(RunError, match=r"open it with mfbench\.load_run"):
-            write_run({("d", "A"): 0.9}).chart("wins")
