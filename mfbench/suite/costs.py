@@ -85,7 +85,7 @@ def _sum(terms: tuple[Formula, ...], n: float, p: float, k: float) -> float:
 
 
 def _compiled(node: ast.expr, text: str) -> Formula:
-    """Return the function that a node stands for; raise ValueError if it is no part of a formula."""
+    """Return the function that a node stands for; raise ValueError if formulas cannot have it."""
     match node:
         case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
             return lambda values: float(number)
