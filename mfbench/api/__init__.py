@@ -153,7 +153,7 @@ def run_suite(suite: str, *, observer: Observer | None = None, **options: Any) -
     add : mapping, or sequence of str and (label, method), default=()
         Methods to add to the suite: ``{"MINE": MyClassifier(alpha=2)}``, ``{"MINE": (MySelector, "knn")}`` or
         ``["MINE = my-selector -> top 5 -> knn"]``. A method is an estimator, a class, an expression, or a pair of
-        selector and classifier. Classes must be importable, so they cannot be defined in a notebook cell.
+        selector and classifier. A class of a notebook or the main script is saved as a module.
     add_data : str or sequence of str, default=()
         Datasets to add, as in `load_dataset`.
     target : str or None, default=None
