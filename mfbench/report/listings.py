@@ -20,7 +20,7 @@ from mfbench.host.discovery import LOAD_VARIABLE, always_plugins
 from mfbench.host.expressions import Plugin, Registered
 from mfbench.host.factories import missing_packages, remedy
 from mfbench.host.registry import Registry
-from mfbench.model.specs import Dataset, DatasetSpec
+from mfbench.model.specs import Dataset, DatasetSpec, EstimatorSpec
 
 _SIZES = ("rows", "features", "classes")
 MOST_CLASSES = 40  # that are listed
@@ -65,22 +65,15 @@ def show_plugins(registry: Registry, console: Console, tags: Sequence[str] = ())
     for tag in tags:
         if tag not in tags_in_use:
             raise UnknownNameError("tag", tag, tags_in_use)
-    for kind, entries in kinds.items():
+    others = {kind: getattr(registry, kind) for kind in ("protocols", "splitters", "metrics", "tasks", "executors")}
+    for kind, entries in (kinds if tags else kinds | others).items():
         table = _table("name", "what it is", "package", fold=("what it is",))
         for name, entry in sorted(entries.items()):
             if not tags or set(tags) & set(entry.spec.tags):
                 table.add_row(name, _summary(entry), _package(entry.plugin))
-        _show_counted(kind, table, console)
+        if table.row_count or kind in kinds:
+            _show_counted(kind, table, console)
     if not tags:
-        for kind, entries in (
-            ("protocols", registry.protocols),
-            ("splitters", registry.splitters),
-            ("metrics", registry.metrics),
-            ("tasks", registry.tasks),
-            ("executors", registry.executors),
-        ):
-            if entries:
-                _show_specs(kind, entries, console)
         _show_entry_points(registry, console)
 
 
@@ -127,18 +120,10 @@ def _show_counted(kind: str, table: Table, console: Console) -> None:
 
 
 def _summary(entry: Registered) -> Text:
-    """Return a method's summary line, including any missing requirements."""
-    missing = missing_packages(entry.spec)
+    """Return the summary of a spec, after the packages that a method lacks."""
+    missing = missing_packages(entry.spec) if isinstance(entry.spec, EstimatorSpec) else []
     needs = Text(f"needs {listing(missing)}: {remedy(entry)}; " if missing else "", style="yellow")
     return _cut("").append_text(needs).append(plain_text(entry.spec.summary))
-
-
-def _show_specs(kind: str, entries: Mapping[str, Registered], console: Console) -> None:
-    """Print the names and summaries of a kind."""
-    table = _table("name", "what it is", "package", fold=("what it is",))
-    for name, entry in sorted(entries.items()):
-        table.add_row(name, _cut(entry.spec.summary), _package(entry.plugin))
-    _show_counted(kind, table, console)
 
 
 def _show_entry_points(registry: Registry, console: Console) -> None:

@@ -19,7 +19,7 @@ from mfbench.run.store.metadata import RecordedProtocol
 from mfbench.stats.cells import ComparisonSettings
 from mfbench.stats.paired import IDENTICAL, UNMET
 from mfbench.stats.results import Run
-from mfbench.stats.rules import LEVEL, RULES, S_TESTS, best_level_held, design_name, level_held
+from mfbench.stats.rules import BEST, LEVEL, RULES, S_TESTS, design_name, level_held
 from mfbench.stats.summary import KINDS, NO_VERDICT, VERDICTS
 
 MODERATED = " with variances moderated over all pairs of methods"
@@ -204,8 +204,8 @@ def _levels(settings: ComparisonSettings, protocol: RecordedProtocol, target: st
         return []  # docs/statistics.md has the measured levels
     rules = dict.fromkeys((settings.published_test, "corrected-t", settings.test))
     levels = {rule: level for rule in rules if (level := level_held(rule, kind, repeats, target))}
-    best = best_level_held(settings.test, kind, repeats, target)
-    if best is not None:
+    best = level_held(BEST, kind, repeats, target)
+    if best is not None and settings.test == "corrected-t":
         levels["any of 2 to 20 methods called worse than the best"] = best
     if not levels:
         return []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -184,19 +184,11 @@ _ROUNDING = 12
 
 
 def sufficient_sizes(
-    curves: pd.DataFrame,
-    metric: str,
-    *,
-    ratio_on: Callable[[str], float],
-    alpha: float = 0.05,
-    greater_is_better: bool = True,
-    complete: Collection[tuple[str, str]] | None = None,
+    curves: pd.DataFrame, settings: ComparisonSettings, complete: Collection[tuple[str, str]]
 ) -> pd.DataFrame:
-    """Return the smallest sufficient sizes of each method on each dataset."""
-    cells = curve_cells(curves, metric)
-    sign = 1.0 if greater_is_better else -1.0
-    judged = set(cells) if complete is None else set(complete)
-    best = _best_by_dataset((place[0], cells[place].means * sign) for place in cells if place in judged)
+    """Return the smallest sufficient sizes of each method on each dataset; only complete cells are close to a best."""
+    cells, sign = curve_cells(curves, settings.metric), settings.sign
+    best = _best_by_dataset((place[0], cells[place].means * sign) for place in cells if place in complete)
     rows = []
     for place, cell in cells.items():
         means = cell.means
@@ -204,8 +196,10 @@ def sufficient_sizes(
             rows.append([*place, *[np.nan] * 5])
             continue
         at = int(np.argmax(np.round(sign * means, _ROUNDING)))
-        enough = sufficient_size(cell, sign, ratio_on(place[0]), alpha)
-        close = close_size(cell, sign * best[place[0]], greater_is_better) if place in judged else np.nan
+        enough = sufficient_size(cell, sign, settings.ratio_on(place[0]), settings.alpha)
+        close = np.nan
+        if place in complete:
+            close = close_size(cell, sign * best[place[0]], settings.greater_is_better)
         mean = float(means[cell.sizes == enough][0]) if np.isfinite(enough) else np.nan
         rows.append([*place, float(cell.sizes[at]), float(means[at]), enough, mean, close])
     return pd.DataFrame(rows, columns=SUFFICIENT_COLUMNS)
@@ -286,15 +280,7 @@ def curve_summary(
     frame["classifier"] = frame["method"].map(classifiers)
     whole = frame[frame["complete"].astype(bool)]
     complete = set(zip(whole["dataset"], whole["method"], strict=True))
-    sizes = sufficient_sizes(
-        curves,
-        settings.metric,
-        ratio_on=settings.ratio_on,
-        alpha=settings.alpha,
-        greater_is_better=settings.greater_is_better,
-        complete=complete,
-    )
-    frame = frame.merge(sizes, on=["dataset", "method"], how="left")
+    frame = frame.merge(sufficient_sizes(curves, settings, complete), on=["dataset", "method"], how="left")
     frame["at"] = frame["sufficient_size"].fillna(frame["best_size"])
     figures = rankings.drop(columns="folds").rename(columns={"size": "at"}).astype({"at": float})
     return frame.merge(figures, on=["dataset", "method", "at"], how="left")[SUMMARY_COLUMNS]

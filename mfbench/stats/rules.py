@@ -154,31 +154,29 @@ class Held:
 _RANDOM = ("thirds", "splits")
 _REPEATED, _ONCE, _THIRDS = "10 × 10 folds", "10 folds", "10 random thirds"
 _POOLED = "5 pooled folds"
-_HELD: dict[tuple[str, str], Held] = {
-    ("paired-t", _REPEATED): Held(0.555, 0.634, _REPEATED),
-    ("wilcoxon", _REPEATED): Held(0.536, 0.625, _REPEATED),
-    ("corrected-t", _REPEATED): Held(0.036, 0.117, _REPEATED),
-    ("paired-t", _ONCE): Held(0.053, 0.138, _ONCE),
-    ("corrected-t", _ONCE): Held(0.008, 0.047, _ONCE),
-    ("paired-t", _THIRDS): Held(0.266, 0.353, _THIRDS),
-    ("corrected-t", _THIRDS): Held(0.005, 0.007, _THIRDS),
+BEST = "best"
+"""In place of a rule: worse than the best of 2, 5 or 20 equal methods, by the corrected t-test."""
+# Of numbers: root mean squared errors of ridge regression or nearest neighbour on 200 datasets of 100 rows, with
+# Gaussian errors or heavy tails (the suite null-calibration-numbers). Of the best: 100 rows, the profile `many` of
+# null-calibration (60 datasets) for unrepeated folds, tests/stats/one_dataset/test_best.py (300) for repeated ones.
+_HELD: dict[tuple[str, str, str], tuple[float, float]] = {
+    ("classes", "paired-t", _REPEATED): (0.555, 0.634),
+    ("classes", "wilcoxon", _REPEATED): (0.536, 0.625),
+    ("classes", "corrected-t", _REPEATED): (0.036, 0.117),
+    ("classes", BEST, _REPEATED): (0.0, 0.037),
+    ("classes", "paired-t", _ONCE): (0.053, 0.138),
+    ("classes", "corrected-t", _ONCE): (0.008, 0.047),
+    ("classes", BEST, _ONCE): (0.0, 0.033),
+    ("classes", "paired-t", _THIRDS): (0.266, 0.353),
+    ("classes", "corrected-t", _THIRDS): (0.005, 0.007),
+    ("classes", "s-test", _POOLED): (0.101, 0.224),
+    ("classes", "s-test-exact", _POOLED): (0.084, 0.197),
+    ("numbers", "paired-t", _REPEATED): (0.545, 0.675),
+    ("numbers", "wilcoxon", _REPEATED): (0.54, 0.655),
+    ("numbers", "corrected-t", _REPEATED): (0.045, 0.125),
+    ("numbers", "paired-t", _ONCE): (0.07, 0.16),
+    ("numbers", "corrected-t", _ONCE): (0.015, 0.055),
 }
-# Root mean squared errors of ridge regression or nearest neighbour on 200 datasets of 100 rows, with Gaussian errors or
-# heavy tails: the suite null-calibration-numbers.
-_HELD_OF_NUMBERS: dict[tuple[str, str], Held] = {
-    ("paired-t", _REPEATED): Held(0.545, 0.675, _REPEATED),
-    ("wilcoxon", _REPEATED): Held(0.54, 0.655, _REPEATED),
-    ("corrected-t", _REPEATED): Held(0.045, 0.125, _REPEATED),
-    ("paired-t", _ONCE): Held(0.07, 0.16, _ONCE),
-    ("corrected-t", _ONCE): Held(0.015, 0.055, _ONCE),
-}
-_DECISIONS: dict[str, Held] = {
-    "s-test": Held(0.101, 0.224, _POOLED),
-    "s-test-exact": Held(0.084, 0.197, _POOLED),
-}
-# Worse than the best of 2, 5 or 20 equal methods, 100 rows: from the suite's profile `many` (60 datasets) for
-# unrepeated folds, and tests/stats/one_dataset/test_best.py (300 datasets) for repeated ones.
-_BEST: dict[str, Held] = {_ONCE: Held(0.0, 0.033, _ONCE), _REPEATED: Held(0.0, 0.037, _REPEATED)}
 
 
 def design_name(resampling: str, folds: int, repeats: int) -> str:
@@ -188,21 +186,12 @@ def design_name(resampling: str, folds: int, repeats: int) -> str:
     return f"{repeats} × {folds} folds" if repeats > 1 else f"{folds} folds"
 
 
-def best_level_held(rule: str, resampling: str, repeats: int, target: str = "classes") -> Held | None:
-    """Return how often any of up to 20 equal methods is called worse than the best; None if not measured."""
-    if rule != "corrected-t" or resampling != "folds" or target != "classes":
-        return None
-    return _BEST[_REPEATED if repeats > 1 else _ONCE]
-
-
 def level_held(rule: str, resampling: str, repeats: int, target: str = "classes") -> Held | None:
-    """Return the measured level of a rule in the design closest to a protocol; None if not measured."""
-    if target == "numbers":
-        design = _REPEATED if repeats > 1 else _ONCE
-        return _HELD_OF_NUMBERS.get((rule, design)) if resampling == "folds" else None
-    if resampling in _RANDOM:
-        return _HELD.get((rule, _THIRDS))
-    return _DECISIONS.get(rule) or _HELD.get((rule, _REPEATED if repeats > 1 else _ONCE))
+    """Return the measured level of a rule, or of `BEST`, in the design closest to a protocol; None if not measured."""
+    folds = _POOLED if rule in S_TESTS else _REPEATED if repeats > 1 else _ONCE
+    design = {"folds": folds, **dict.fromkeys(_RANDOM, _THIRDS)}.get(resampling, "")
+    limits = _HELD.get((target, rule, design))
+    return None if limits is None else Held(*limits, design)
 
 
 def against_best(cells: Sequence[CellResults], best: int, settings: ComparisonSettings) -> NDArray[np.float64]:

@@ -5,7 +5,7 @@ import re
 import pytest
 from stored_reports import prose_of, tables_of
 
-from mfbench.stats.rules import best_level_held, level_held
+from mfbench.stats.rules import BEST, level_held
 
 REJECTED = "Rejected at α = 0.05, percent of datasets [95 % interval]"
 # Row of statistics.md: stored report and rule.
@@ -124,4 +124,4 @@ def test_the_levels_of_the_best():
     computed = [float(row[-1].split(" ")[0]) for row in rows]
     (_, suite, *_) = tables_of("docs/statistics.md")["Marks in the score table"][0]
     assert [float(re.match(r"[\d.]+", cell)[0]) for cell in suite[2:]] == computed
-    assert best_level_held("corrected-t", "folds", 1).high == pytest.approx(max(computed) / 100)
+    assert level_held(BEST, "folds", 1).high == pytest.approx(max(computed) / 100)

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from mfbench.model.evaluation import Score
+from mfbench.stats.cells import ComparisonSettings
 from mfbench.stats.curves import CurveCell, close_size, sufficient_size, sufficient_sizes
 
 NOISE = np.array([0.02, -0.01, 0.0, 0.01, -0.02])
@@ -13,8 +15,11 @@ def cell_of(columns):
     return CurveCell(np.array(list(columns)), np.column_stack(list(columns.values())))
 
 
-def row_of(curves, **settings):
-    (row,) = sufficient_sizes(curves, "accuracy", ratio_on=lambda dataset: 0.25, **settings).to_dict("records")
+SETTINGS = ComparisonSettings("accuracy", {"accuracy": Score()}, None, "corrected-t", 0.05, 0.25)
+
+
+def row_of(curves):
+    (row,) = sufficient_sizes(curves, SETTINGS, [("d", "A")]).to_dict("records")
     return row
 
 
@@ -78,7 +83,8 @@ class TestSufficientSizes:
             ("d", "B"): {1: 0.7 + NOISE, 5: 0.84 + NOISE, 10: 0.86 + NOISE[::-1]},
             ("e", "B"): {1: 0.5 + NOISE},
         })  # fmt: skip
-        frame = sufficient_sizes(curves, "accuracy", ratio_on=lambda dataset: 0.25).set_index(["dataset", "method"])
+        complete = [("d", "A"), ("d", "B"), ("e", "B")]
+        frame = sufficient_sizes(curves, SETTINGS, complete).set_index(["dataset", "method"])
         assert frame["best_size"].tolist() == [10, 10, 1]
         assert frame["best_mean"].tolist() == pytest.approx([0.9, 0.86, 0.5])
         assert frame["close_size"].tolist() == [10, 10, 1]  # 0.95 · 0.9 = 0.855
@@ -90,9 +96,7 @@ class TestSufficientSizes:
             ("d", "A"): {1: 0.5 + NOISE, 10: 0.99 + NOISE[::-1] / 10},
             ("d", "B"): {1: 0.7 + NOISE, 10: 0.8 + NOISE[::-1]},
         })  # fmt: skip
-        frame = sufficient_sizes(curves, "accuracy", ratio_on=lambda dataset: 0.25, complete=[("d", "B")]).set_index(
-            "method"
-        )
+        frame = sufficient_sizes(curves, SETTINGS, [("d", "B")]).set_index("method")
         assert frame.loc["A", "sufficient_size"] == 10 and np.isnan(frame.loc["A", "close_size"])
         assert frame.loc["B", "close_size"] == 10  # of its own best, because A is not complete
 

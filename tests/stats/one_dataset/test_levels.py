@@ -1,6 +1,6 @@
 """The level of a rule is the one measured in the resampling design nearest to the protocol."""
 
-from mfbench.stats.rules import best_level_held, level_held
+from mfbench.stats.rules import BEST, level_held
 
 
 def test_levels_are_told_for_the_design_they_were_measured_in():
@@ -17,7 +17,12 @@ def test_levels_are_told_for_the_design_they_were_measured_in():
 
 
 def test_the_level_of_the_best_is_told_for_cross_validation_with_the_corrected_test():
-    assert best_level_held("corrected-t", "folds", 1).design == "10 folds"
-    assert best_level_held("corrected-t", "folds", 3).high <= 0.05
-    assert best_level_held("paired-t", "folds", 10) is None
-    assert best_level_held("corrected-t", "thirds", 10) is None
+    assert level_held(BEST, "folds", 1).design == "10 folds"
+    assert level_held(BEST, "folds", 3).high <= 0.05
+    assert level_held(BEST, "thirds", 10) is None
+    assert level_held(BEST, "folds", 10, "numbers") is None
+
+
+def test_a_design_that_nobody_measured_has_no_level():
+    for rule in (BEST, "corrected-t", "paired-t", "s-test"):
+        assert level_held(rule, "", 10) is level_held(rule, "", 1) is None
