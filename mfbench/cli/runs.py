@@ -91,7 +91,8 @@ def report(
 ) -> None:
     """Show or export the report of a run, or analyse a published table."""
     from mfbench.api.request import opened_runs
-    from mfbench.report.present import Form, choose, open_page, page_path, present_run, present_table, write_charts
+    from mfbench.report.heading import Form
+    from mfbench.report.present import choose, open_page, page_path, present_run, present_table, write_charts
 
     switches = {"json": as_json, "csv": as_csv, "curves": as_curves, "md": as_md, "latex": as_latex, "html": as_html}
     name = chosen_form(output, **switches, figure=figure is not None)
@@ -101,7 +102,7 @@ def report(
     if form_of_figures is not None and figures is None:
         raise UsageError("--format is the form of the files of --figures: name a folder")
     joined = tuple(runs or ()) if len(runs or ()) > 1 else ()
-    form = Form(name, figure, statistics, full, reference, metric, output, joined, figures, picture_form)
+    form = Form(name, figure, statistics, full, reference, output, joined, figures, picture_form)
     if published is not None:
         if opens or figures is not None or as_curves or metric is not None:
             raise UsageError("--open, --figures, --curves and --metric need a run, not a published table")

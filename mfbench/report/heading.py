@@ -1,6 +1,8 @@
 """The header of a report: the setting, the environment, and the commands that regenerate it."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from mfbench.base.text import counted, listing, shell_command
@@ -70,24 +72,38 @@ def data_of(run: Run) -> dict[str, Any]:
     }
 
 
-def regeneration_commands(
-    run: Run,
-    output: str = "",
-    *,
-    statistics: bool = False,
-    reference: str | None = None,
-    form: str = "md",
-    figures: Sequence[str] = (),
-    joined: Sequence[str] = (),
-) -> list[str]:
+@dataclass(frozen=True)
+class Form:
+    """The requested format of a report."""
+
+    name: str = "terminal"
+    figure: str | None = None  # name of a chart
+    statistics: bool = False  # whether to include all pairs, win probabilities and times
+    full: bool = False  # whether the terminal format includes everything that the other formats do
+    reference: str | None = None  # of a published table
+    output: Path | None = None  # output file, mentioned in the command at the top of a Markdown report
+    # The joined runs, as named on the command line; empty for a single run.
+    joined: Sequence[str] = ()
+    figures: Path | None = None  # folder for all charts; a Markdown report embeds them
+    picture_form: str = "svg"
+
+    @property
+    def figure_words(self) -> list[str]:
+        """The command-line options that request the pictures."""
+        words = [] if self.figures is None else ["--figures", self.figures.as_posix()]
+        return [*words, "--format", self.picture_form] if words and self.picture_form != "svg" else words
+
+
+def regeneration_commands(run: Run, form: Form) -> list[str]:
     """Return the commands that regenerate a run's report, in order."""
     folder = run.meta.folder_words
-    options = ["--statistics"] if statistics else []
-    options += ["--reference", reference] if reference is not None else []
+    options = ["--statistics"] if form.statistics else []
+    options += ["--reference", run.reference] if run.reference is not None else []
     options += ["--metric", run.metric] if run.metric is not None else []
-    options += [f"--{form}", *figures, *(["--output", output] if output else [])]
-    if joined or run.bundle is not None or not run.meta.out:  # no output folder: merged from several runs
-        source = joined or [(run.bundle or run.path).as_posix()]
+    options += [f"--{form.name}", *form.figure_words]
+    options += ["--output", form.output.as_posix()] if form.output else []
+    if form.joined or run.bundle is not None or not run.meta.out:  # no output folder: merged from several runs
+        source = form.joined or [(run.bundle or run.path).as_posix()]
         return [shell_command(["mfbench", "report", *source, *options])]
     shard = run.meta.shard
     # Concurrent trials slow each other down, so timings depend on the number of workers.

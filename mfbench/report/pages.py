@@ -9,7 +9,7 @@ from mfbench.host.expressions import parse
 from mfbench.host.registry import Registry
 from mfbench.report.brief import problems
 from mfbench.report.contents import answer_of, report_of
-from mfbench.report.heading import regeneration_commands
+from mfbench.report.heading import Form, regeneration_commands
 from mfbench.report.leaderboard import leaderboards_of, question_of, size_of, state_of
 from mfbench.report.render.html.page import Opening, to_html
 from mfbench.report.render.html.tables import Group, score_data
@@ -24,7 +24,7 @@ def page_of(run: Run, registry: Registry | None = None, command: str = "") -> st
     """Return the HTML page of a run."""
     report = report_of(run, registry, statistics=True)
     report = replace(report, problems=problems(run))
-    command = command or " && ".join(regeneration_commands(run, form="open"))
+    command = command or " && ".join(regeneration_commands(run, Form("open")))
     own = (section for section in report.sections if not section.plugin and "wins_ties_losses" in section.data)
     table = next((table for section in own for table in section.tables), None)
     if table is None:

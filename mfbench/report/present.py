@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from mfbench.model.sections import Cell, Chart, Report, Section
 from mfbench.report import brief, cells, contents, heading, pages
 from mfbench.report.answer import answer_across
 from mfbench.report.charts.drawing import distinct_slugs, picture, specification
+from mfbench.report.heading import Form
 from mfbench.report.render import files, terminal
 from mfbench.report.render.html.page import to_fragment, to_html
 from mfbench.report.sections import across_datasets, curves
@@ -107,29 +107,6 @@ _RENDERERS: dict[str, Callable[[Report], str]] = {
 }
 
 
-@dataclass(frozen=True)
-class Form:
-    """The requested format of a report."""
-
-    name: str = "terminal"
-    figure: str | None = None  # name of a chart
-    statistics: bool = False  # whether to include all pairs, win probabilities and times
-    full: bool = False  # whether the terminal format includes everything that the other formats do
-    reference: str | None = None  # overrides the suite's reference
-    metric: str | None = None  # used instead of the run's first metric
-    output: Path | None = None  # output file, mentioned in the command at the top of a Markdown report
-    # The joined runs, as named on the command line; empty for a single run.
-    joined: Sequence[str] = ()
-    figures: Path | None = None  # folder for all charts; a Markdown report embeds them
-    picture_form: str = "svg"
-
-    @property
-    def figure_words(self) -> list[str]:
-        """The command-line options that request the pictures."""
-        words = [] if self.figures is None else ["--figures", self.figures.as_posix()]
-        return [*words, "--format", self.picture_form] if words and self.picture_form != "svg" else words
-
-
 def show_run(
     run: results.Run,
     console: Console,
@@ -156,19 +133,10 @@ def _current_page(run: results.Run) -> Path | None:
 
 def present_run(run: results.Run, form: Form, console: Console) -> str:
     """Return the report of a run in a format; for the terminal format it is printed and the result is empty."""
-    run = choose(run, form.reference, form.metric)
     if form.name == "terminal" and not (form.full or form.statistics):
         show_run(run, console, load_registry(), joined=form.joined)
         return ""
-    commands = heading.regeneration_commands(
-        run,
-        form.output.as_posix() if form.output else "",
-        statistics=form.statistics,
-        reference=form.reference,
-        form=form.name,
-        figures=form.figure_words,
-        joined=form.joined,
-    )
+    commands = heading.regeneration_commands(run, form)
     if form.name == "html":
         return pages.page_of(run, load_registry(), " && ".join(commands))
     if form.name == "curves":

@@ -14,7 +14,7 @@ from mfbench.base.text import counted
 from mfbench.host.registry import Registry
 from mfbench.model.sections import Report
 from mfbench.report.cells import size_text, table_of
-from mfbench.report.heading import regeneration_commands
+from mfbench.report.heading import Form, regeneration_commands
 from mfbench.report.sections.published import published
 from mfbench.stats.published import ABOVE, BELOW, COMPARED, EQUIVALENT, MOST_REPEATS, UNDECIDED
 from mfbench.suite.published import read_published
@@ -83,7 +83,7 @@ def _verdicts(paper: Paper, counts: pd.DataFrame, total: pd.Series[Any], runs: M
         )
     for suite, run in runs.items():
         done, planned = int((run.outcomes["status"] == "ok").sum()), len(run.outcomes)
-        command = " && ".join(regeneration_commands(run))
+        command = " && ".join(regeneration_commands(run, Form("md")))
         notes.append(f"{suite}: profile {run.meta.profile}, {done:,} of {planned:,} trials. {command}")
     return Section("Verdicts" if rows else "Protocol", tables, notes=notes)
 

@@ -1,8 +1,12 @@
 """The head of a report: title, setting, environment and the command that makes it again."""
 
+from pathlib import Path
+
 from toy_protocols import completed, recorded
 
-from mfbench.report.heading import data_of, environment_of, regeneration_commands, setting_of
+from mfbench.report.heading import Form, data_of, environment_of, regeneration_commands, setting_of
+
+MARKDOWN = Form("md")
 
 
 class TestHeads:
@@ -57,14 +61,14 @@ def test_the_commands_can_be_typed(write_run):
     words = ["mfbench", "suite", "my suite.toml", "--only", "wave*"]
     run = write_run({("d", "A"): 0.5}, command=words)
     suite = "mfbench suite 'my suite.toml' --only 'wave*'"
-    assert regeneration_commands(run) == [suite, "mfbench report own --md"]
-    options = {"statistics": True, "reference": "A", "figures": ["--figures", "f"]}
-    assert regeneration_commands(run, "a b.md", **options) == [
+    assert regeneration_commands(run, MARKDOWN) == [suite, "mfbench report own --md"]
+    form = Form("md", statistics=True, output=Path("a b.md"), figures=Path("f"))
+    assert regeneration_commands(run.replace(reference="A"), form) == [
         suite,
         "mfbench report own --statistics --reference A --md --figures f --output 'a b.md'",
     ]
     run = write_run({("d", "A"): 0.5}, command=words[:3], out="my runs")
-    assert regeneration_commands(run) == [
+    assert regeneration_commands(run, MARKDOWN) == [
         "mfbench suite 'my suite.toml' --out 'my runs'", "mfbench report own --out 'my runs' --md"
     ]  # fmt: skip
 
@@ -73,7 +77,7 @@ def test_the_command_of_times_has_the_number_of_workers(write_run):
     run = write_run({("d", "A"): 0.5})
     protocol = completed(kind="timing", metrics=run.metrics)
     run.meta = run.meta.model_copy(update=recorded(protocol))
-    assert regeneration_commands(run)[0].endswith(" --jobs 2")
+    assert regeneration_commands(run, MARKDOWN)[0].endswith(" --jobs 2")
 
 
 def test_a_mirror_is_named_without_its_place(write_run):
@@ -85,4 +89,4 @@ def test_a_mirror_is_named_without_its_place(write_run):
     ]:
         run = write_run({("d", "A"): 0.5}, command=["mfbench", "suite", "own", *words])
         run.meta = run.meta.model_copy(update={"used_mirror": used})
-        assert regeneration_commands(run)[0] == suite
+        assert regeneration_commands(run, MARKDOWN)[0] == suite

@@ -9,7 +9,8 @@ from rich.console import Console
 
 from mfbench.errors import MfbenchError, UnknownNameError, UsageError
 from mfbench.report import present
-from mfbench.report.present import Form, choose, present_run, show_run, write_charts, write_page
+from mfbench.report.heading import Form
+from mfbench.report.present import choose, present_run, show_run, write_charts, write_page
 from mfbench.run.merging import merge_runs
 from mfbench.stats.results import Run
 
@@ -40,9 +41,9 @@ def test_every_other_form_is_returned(run):
 
 
 def test_another_reference(run):
-    assert json.loads(present_run(run, Form("json", reference="B"), console()))["reference"] == "B"
+    assert json.loads(present_run(choose(run, "B", None), Form("json"), console()))["reference"] == "B"
     with pytest.raises(UnknownNameError, match=r"unknown method '.*' of this run"):
-        present_run(run, Form(reference="Z"), console())
+        choose(run, "Z", None)
 
 
 def test_a_chart_that_cannot_be_drawn_is_refused(write_run):
@@ -118,11 +119,11 @@ def test_a_report_shows_the_metric_that_is_chosen(write_run):
 
     cells = {("d", "A"): cell(0.9, 0.5), ("d", "B"): cell(0.8, 0.7)}
     run = write_run(cells, metrics=("accuracy", "balanced_accuracy"))
-    text = present_run(run, Form("md", metric="balanced_accuracy"), console())
+    chosen = choose(run, None, "balanced_accuracy")
+    text = present_run(chosen, Form("md"), console())
     assert "balanced_accuracy, percent: mean ± sd over folds" in text
     assert "| d | **72.0 ± 1.6** | 52.0 ± 1.6 ? |" in text
     assert "mfbench report own --metric balanced_accuracy --md" in text
-    chosen = choose(run, None, "balanced_accuracy")
     assert json.loads(present_run(chosen, Form("json"), console()))["metric"] == "balanced_accuracy"
     assert chosen.restricted(["d"]).settings.metric == "balanced_accuracy"
     with pytest.raises(UsageError, match="unknown metric 'area' of this run: choose from"):

@@ -11,7 +11,8 @@ from mfbench.cli import main
 from mfbench.errors import UnknownNameError
 from mfbench.host.registry import load_registry
 from mfbench.model.evaluation import Score
-from mfbench.report.present import Form, present_table, reanalyse
+from mfbench.report.heading import Form
+from mfbench.report.present import present_table, reanalyse
 from mfbench.suite.published import read_published, shipped_tables
 
 

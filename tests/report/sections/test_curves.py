@@ -12,7 +12,8 @@ from mfbench.model.trials import TrialResult
 from mfbench.report.brief import brief_report, reading_notes
 from mfbench.report.charts.drawing import MOST_DATASETS
 from mfbench.report.contents import report_of
-from mfbench.report.present import Form, present_run
+from mfbench.report.heading import Form
+from mfbench.report.present import present_run
 from mfbench.report.render.files import to_csv, to_markdown
 from mfbench.report.sections.curves import curve_details, curves, points
 

@@ -14,7 +14,7 @@ from toy_protocols import completed
 
 from mfbench.errors import NeverStartedError, RunError, UsageError
 from mfbench.model.trials import Candidate, Curve, Status, Trial, TrialResult, Unavailable
-from mfbench.report.heading import regeneration_commands
+from mfbench.report.heading import Form, regeneration_commands
 from mfbench.run import merging
 from mfbench.run.merging import merge_runs
 from mfbench.run.store.file import FILE_NAME
@@ -464,8 +464,8 @@ class TestTarget:
     def test_a_run_merged_elsewhere_names_no_command_that_would_look_for_it_there(self, write):
         folder = write("a", {("iris", "A"): 0.5})
         merge_runs([folder], Path("my joined"))
-        assert regeneration_commands(Run(Path("my joined"))) == ["mfbench report 'my joined' --md"]
-        assert regeneration_commands(Run(folder))[0].startswith("mfbench suite own ")
+        assert regeneration_commands(Run(Path("my joined")), Form("md")) == ["mfbench report 'my joined' --md"]
+        assert regeneration_commands(Run(folder), Form("md"))[0].startswith("mfbench suite own ")
 
     def test_the_log_of_a_deleted_store_does_not_meet_the_new_one(self, write):
         folder = write("a", {("iris", "A"): 0.5})
