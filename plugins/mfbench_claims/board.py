@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from mfbench.base.text import counted, shell_command
+from mfbench.base.text import counted, listing, shell_command
 from mfbench.errors import MfbenchError, UsageError
 from mfbench.host.registry import load_registry
 from mfbench.model.sections import Report, Section
@@ -175,11 +175,13 @@ def _bundles(board: Leaderboard) -> Any:
     for each in board.submissions:
         head = [each.bundle.path.name, each.bundle.sha256, each.verified_text()]
         if not each.records:
-            rows.append([*head, "–", "–", "–"])
+            rows.append([*head, "–", "–", "–", "–"])
         for record in each.records:
-            rows.append([*head, record.machine, f"{record.compared:,}, --seed {record.seed}", record.verdict])
+            compared, differences = f"{record.compared:,}, --seed {record.seed}", listing(record.differences)
+            rows.append([*head, record.machine, compared, record.verdict, differences or "nothing"])
             head = ["", "", ""]
-    return table_of(["file", "SHA-256", "verified in all", "machine", "results compared", "verdict"], rows)
+    columns = ["file", "SHA-256", "verified in all", "machine", "results compared", "verdict", "different there"]
+    return table_of(columns, rows)
 
 
 def _on_forgeries(board: Leaderboard) -> str:

@@ -41,6 +41,7 @@ class Record(BaseModel):
     missing: list[str]
     changed: list[str]
     figures: list[str]
+    differences: dict[str, int] = {}  # how the machine differs from that of the bundle
 
     @property
     def compared(self) -> int:

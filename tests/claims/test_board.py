@@ -43,7 +43,7 @@ def test_a_bundle_without_records_was_never_verified(small_claim, tmp_path):
     report = board_of(tmp_path)
     leaderboard, bundles = rows_of(report), rows_of(report, 1)
     assert len(leaderboard) == 4 and {row[1] for row in leaderboard} == {"1"}  # one dataset separates nothing
-    assert {row[6] for row in leaderboard} == {"never verified"} and bundles[0][2:] == ["never verified", "–", "–", "–"]
+    assert {row[6] for row in leaderboard} == {"never verified"} and bundles[0][2:] == ["never verified", *"––––"]
     assert {row[-1] for row in leaderboard} == {"mfbench verify own.zip --all"}  # its suite is installed nowhere
     assert "own.zip 0 %" in report.sections[1].notes[0] and not report.problems
     data = json.loads(to_json(report))["leaderboards"][0]
@@ -74,6 +74,18 @@ def test_records_of_a_bundle_add_up(small_claim, tmp_path, in_process):
     (one, two) = rows_of(board_of(tmp_path), 1)
     assert one[2] == f"{len(both)} of 12" and [one[4], two[4]] == ["3, --seed 1", "3, --seed 2"]
     assert one[3] == first.machine != "" and one[5] == two[5] == "equal"
+    assert one[6] == two[6] == "nothing"
+
+
+def test_a_record_names_what_differs_where_it_was_made(small_claim, tmp_path, in_process):
+    shutil.copy(small_claim, tmp_path / "own.zip")
+    path = tmp_path / "records" / "1.json"
+    record(small_claim, path, sample=3, seed=1)
+    content = json.loads(path.read_text(encoding="utf-8"))
+    content["differences"] = {"numpy 3 instead of 2": 3, "another processor or system": 3}
+    path.write_text(json.dumps(content), encoding="utf-8")
+    (row,) = rows_of(board_of(tmp_path), 1)
+    assert row[6] == "numpy 3 instead of 2 and another processor or system"
 
 
 def test_a_forged_result_is_seen_in_its_row(small_claim, tmp_path, in_process):
