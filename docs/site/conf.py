@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -11,6 +14,9 @@ from sphinx.application import Sphinx
 from sphinx.util.logging import getLogger
 
 import mfbench
+
+# The examples run the command of the environment that builds the site, wherever the shell looks for it.
+os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
 
 logger = getLogger(__name__)
 LONG_FORMULA = 30  # characters of LaTeX; a longer one may have to scroll on a narrow screen, also by the keyboard

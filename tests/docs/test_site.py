@@ -58,10 +58,11 @@ RAW = re.compile(r"-{4,}|\[\w+\]_|:\w+:`|``|%\(|\bR[0-9a-f]{10,}-\d")
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """Build the site; a warning is an error, such as a link to a document or heading that does not exist."""
+    """Build the site in an environment that is not activated; a warning is an error, such as a link to nothing."""
     folder = tmp_path_factory.mktemp("site")
     command = [sys.executable, ROOT / "docs" / "site" / "build.py", folder]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    system = {**os.environ, "PATH": os.defpath}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=system)
     assert done.returncode == 0, done.stdout + done.stderr
     return folder
 
