@@ -9,9 +9,11 @@ from enum import StrEnum
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from mfbench.host.expressions import canonical_text
-from mfbench.model.trials import Status
+from mfbench.model.trials import Interactions, Status
+from mfbench.run.trial.steps import PAIRS_KEPT
 
 RELATIVE = 1e-6
 """Relative tolerance for equality within rounding …"""
@@ -100,9 +102,10 @@ def agreement(claimed: Mapping[str, Any], repeated: Mapping[str, Any], limits: R
     clauses: list[str] = []
     rounded: list[str] = []
     for name in dict.fromkeys([*first, *second]):
-        clause, is_rounding = _difference(name, first.get(name), second.get(name))
-        if clause:
-            (rounded if is_rounding else clauses).append(clause)
+        for part, one, other in _parts(name, first.get(name), second.get(name)):
+            clause, is_rounding = _difference(part, one, other)
+            if clause:
+                (rounded if is_rounding else clauses).append(clause)
     shown = clauses or rounded
     more = [f"{len(shown) - _SHOWN} more"] if len(shown) > _SHOWN else []
     outcome = AgreementKind.DIFFERENT if clauses else AgreementKind.ROUNDING if rounded else AgreementKind.EQUAL
@@ -132,7 +135,7 @@ def _leaves(result: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, 
     """Yield the individually compared parts of a result or grid point, scores first."""
     for name, score in (result["scores"] or {}).items():
         yield f"{prefix}{name}", score
-    curve, interactions = result.get("curve"), result["interactions"]
+    curve = result.get("curve")
     if curve is not None:
         yield "sizes of the curve", curve.sizes
         for metric, scores in zip(curve.metrics, curve.scores, strict=True):
@@ -142,12 +145,38 @@ def _leaves(result: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, 
     for name in ("n_selected", "selected", "predictions", "decisions", "weights"):
         yield f"{prefix}{name}", result.get(name)
     yield f"{prefix}selected parameters", canonical_text(result["chosen"] or {})
-    if interactions is not None:
-        for name in ("pairs", "ranks", "values", "p_values", "norm", "n_pairs"):
-            yield f"{prefix}{name} of interactions", getattr(interactions, name)
+    yield f"{prefix}interactions", result["interactions"]
     for number, candidate in enumerate(result.get("candidates") or (), 1):
         values = {field.name: getattr(candidate, field.name) for field in fields(candidate)}
         yield from _leaves(values, f"grid point {number}: ")
+
+
+def _parts(name: str, claimed: Any, repeated: Any) -> Iterator[tuple[str, Any, Any]]:
+    """Yield what is compared of a leaf; of weights of pairs, what does not depend on the order of equal ones."""
+    if not (isinstance(claimed, Interactions) and isinstance(repeated, Interactions)):
+        yield name, claimed, repeated
+        return
+    tables = [_table(claimed), _table(repeated)]
+    pairs = tables[0].index.union(tables[1].index)
+    there, here = (table.reindex(pairs) for table in tables)
+    for table, summary, other in ((there, claimed, here), (here, repeated, there)):
+        # A pair that is not listed weighs nothing or, if the list is full, no more than the last of it.
+        most = float(abs(summary.values[PAIRS_KEPT - 1])) if len(summary.values) >= PAIRS_KEPT else 0.0
+        table["weight"] = table["weight"].fillna(other["weight"].clip(-most, most))
+    sizes = np.append(abs(there["weight"]), 0.0)
+    distinct = np.isclose(sizes[:-1, None], sizes, rtol=RELATIVE, atol=ABSOLUTE).sum(axis=1) == 1
+    for part in ("norm", "n_pairs"):
+        yield f"{name} ({part})", getattr(claimed, part), getattr(repeated, part)
+    yield f"{name} (weights)", there["weight"], here["weight"]
+    yield f"{name} (ranks)", there.loc[distinct, "rank"], here.loc[distinct, "rank"]
+    in_both = pairs.isin(tables[0].index) & pairs.isin(tables[1].index)
+    yield f"{name} (p-values)", there.loc[in_both, "p_value"], here.loc[in_both, "p_value"]
+
+
+def _table(summary: Interactions) -> pd.DataFrame:
+    """Return the listed pairs with their numbers."""
+    numbers = {"weight": summary.values, "rank": summary.ranks, "p_value": summary.p_values}
+    return pd.DataFrame(numbers, pd.MultiIndex.from_arrays(list(summary.pairs.T)), dtype=float)
 
 
 def _difference(name: str, claimed: Any, repeated: Any) -> tuple[str, bool]:

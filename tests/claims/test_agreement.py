@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from mfbench.model.trials import Candidate, Curve, Interactions
+from mfbench.run.trial.steps import PAIRS_KEPT
 from mfbench_claims.agreement import COLUMNS, AgreementKind, RunLimits, agreement
 
 EQUAL, ROUNDING, DIFFERENT, NOT_COMPARABLE, _ = AgreementKind
@@ -54,7 +55,7 @@ def test_what_differs_is_named(subtests):
         ({"n_selected": 3}, DIFFERENT, "n_selected is 2 in the bundle and 3 here"),
         ({"chosen": {"C": 1.0}}, DIFFERENT, "selected parameters are {'C': 0.1} in the bundle and"),
         ({"candidates": []}, DIFFERENT, "grid point 1: accuracy only in the bundle"),
-        ({"interactions": None}, DIFFERENT, "pairs of interactions only in the bundle"),
+        ({"interactions": None}, DIFFERENT, "interactions only in the bundle"),
         ({"curve": None}, DIFFERENT, "sizes of the curve only in the bundle"),
         ({"status": "error", "error_type": "ValueError"}, DIFFERENT, "it succeeded in the bundle and failed (Val"),
         ({"status": "timeout"}, NOT_COMPARABLE, "it succeeded in the bundle and reached the time limit here"),
@@ -62,6 +63,49 @@ def test_what_differs_is_named(subtests):
         with subtests.test(changes=changes, outcome=outcome, detail=detail):
             answer = agreement(result(), result(**changes))
             assert answer.outcome is outcome and answer.detail.startswith(detail), answer
+
+
+def weighted(values, **changes):
+    """Return a summary as a run has it: pairs in order of their weights, which are not 0."""
+    order = sorted((pair for pair in values if values[pair]), key=lambda pair: -abs(values[pair]))
+    sizes = np.abs([values[pair] for pair in order])
+    summary = {
+        "pairs": np.array(order, dtype=int).reshape(-1, 2),
+        "values": np.array([values[pair] for pair in order]),
+        "ranks": np.array([(sizes >= size).sum() for size in sizes]),
+        "p_values": None,
+        "norm": 1.0,
+        "n_pairs": 3000,
+    }
+    return Interactions(**summary | changes)
+
+
+def test_pairs_of_equal_weight_have_no_order_and_a_pair_that_is_not_listed_weighs_nothing(subtests):
+    ab, ac, bc = (0, 1), (0, 2), (1, 2)
+    bit, tied = 2.0**-52, {ab: 0.5, ac: 0.25, bc: 0.25}
+    many = {(3, 4 + k): 1.0 - k / 100 for k in range(PAIRS_KEPT - 1)}  # one pair less than a full list
+    one = weighted(tied)
+    for claimed, repeated, outcome, detail in [
+        (one, weighted(tied | {bc: 0.25 + bit}), ROUNDING, "1 of 3 values of interactions (weights) differ, by up to"),
+        (one, weighted({ab: 0.25, ac: 0.5, bc: 0.25}), DIFFERENT, "2 of 3 values of interactions (weights)"),
+        (one, weighted(tied | {bc: -0.25}), DIFFERENT, "1 of 3 values of interactions (weights)"),
+        (one, weighted({ab: 0.5, ac: 0.25}), DIFFERENT, "1 of 3 values of interactions (weights)"),
+        (one, weighted({}), DIFFERENT, "3 of 3 values of interactions (weights)"),
+        (one, weighted(tied, ranks=np.array([2, 3, 3])), DIFFERENT, "1 of 1 values of interactions (ranks)"),
+        (one, weighted(tied, p_values=np.zeros(3)), DIFFERENT, "3 of 3 values of interactions (p-values)"),
+        (one, weighted(tied, norm=2.0), DIFFERENT, "interactions (norm) is 1.0 in the bundle"),
+        (weighted({ab: 0.5, ac: bit}), weighted({ab: 0.5}), ROUNDING, "1 of 2 values of interactions (weights)"),
+        (weighted({ac: bit}), weighted({}), ROUNDING, "1 of 1 values of interactions (weights)"),
+        # The last pair of a full list is one of several of equal weight; of the others nothing is stored.
+        (weighted(many | {ac: 0.125 + bit}), weighted(many | {bc: 0.125}), ROUNDING, "1 of 65 values of"),
+        (weighted(many | {ac: 0.125}), weighted(many | {bc: 0.25}), DIFFERENT, "1 of 65 values of"),
+    ]:
+        with subtests.test(detail=detail):
+            one_way, other_way = (
+                agreement(result(interactions=first, candidates=[]), result(interactions=second, candidates=[]))
+                for first, second in ((claimed, repeated), (repeated, claimed))
+            )
+            assert one_way.outcome is other_way.outcome is outcome and one_way.detail.startswith(detail), one_way
 
 
 @pytest.mark.filterwarnings("error")
