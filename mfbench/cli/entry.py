@@ -21,9 +21,6 @@ from mfbench.host.features import COMMANDS, HOST, CommandSpec, entries, load, ta
 
 CORE = {
     "suite": CommandSpec("Run a suite, and print the report.", "mfbench.cli.runs:suite"),
-    "suites": CommandSpec("List the installed suites.", "mfbench.cli.catalog:suites"),
-    "plugins": CommandSpec("List all methods and executors.", "mfbench.cli.catalog:plugins"),
-    "datasets": CommandSpec("List, show, download and manage datasets.", "mfbench.cli.catalog:app"),
     "report": CommandSpec("Show or export the report of a run.", "mfbench.cli.runs:report"),
     "power": CommandSpec("Show which differences a run can find.", "mfbench.cli.runs:power"),
 }

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
 
+from mfbench.base.console import make_console, print_line
 from mfbench.base.text import listing
 from mfbench.cli.entry import write_document
-from mfbench.cli.options import make_console, print_line
 from mfbench.errors import UsageError
 
 if TYPE_CHECKING:

@@ -1,11 +1,10 @@
-"""Options shared by several commands, and the console that they print to."""
+"""Options shared by several commands."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-from rich.console import Console
 from typer import Argument, Option
 
 Command = TypeVar("Command", bound=Callable[..., None])
@@ -98,15 +97,3 @@ def taking(names: Sequence[str]) -> Callable[[Command], Command]:
 def keywords(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that have a value, as keyword arguments of a `Request`."""
     return {name: value for name, value in options.items() if value is not None}
-
-
-def make_console() -> Console:
-    """Return the console that commands print to."""
-    from mfbench.report.listings import make_console
-
-    return make_console()
-
-
-def print_line(console: Console, text: str) -> None:
-    """Print plain text on one line, without wrapping."""
-    console.print(text, markup=False, highlight=False, soft_wrap=True)

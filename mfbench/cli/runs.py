@@ -10,10 +10,11 @@ from typing import Annotated, Any
 import typer
 from typer import Argument, Option
 
+from mfbench.base.console import make_console, print_line
 from mfbench.cli import options as shared
 from mfbench.cli.entry import outlive_output
 from mfbench.cli.forms import TERMINAL, AsLatex, AsMarkdown, Output, chosen_form, write
-from mfbench.cli.options import DEFAULT_OUT, AsJson, Metric, Out, Reference, Text, Texts, make_console, print_line
+from mfbench.cli.options import DEFAULT_OUT, AsJson, Metric, Out, Reference, Text, Texts
 from mfbench.errors import MfbenchError, UsageError, explained
 
 A_RUN = "A run folder, a folder of runs, the name of a suite, or a bundle."

@@ -15,10 +15,10 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from mfbench.base.console import PlainConsole
 from mfbench.base.text import counted, plain_text
 from mfbench.model.trials import Status, Trial, TrialResult
 from mfbench.report.heading import listed
-from mfbench.report.listings import PlainConsole
 from mfbench.report.sections.remarks import left_out
 from mfbench.run.forecast.estimate import Estimate, Share
 from mfbench.run.forecast.order import duration_text

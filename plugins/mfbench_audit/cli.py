@@ -9,9 +9,10 @@ from typing import Annotated, Any
 
 import typer
 
+from mfbench.base.console import make_console, print_line
 from mfbench.cli.entry import outlive_output
 from mfbench.cli.forms import AsHtml, AsLatex, AsMarkdown, Output, chosen_form, deliver
-from mfbench.cli.options import AsJson, Text, Texts, keywords, make_console, print_line, taking
+from mfbench.cli.options import AsJson, Text, Texts, keywords, taking
 from mfbench.errors import UsageError
 
 _OPTIONS = ("profile", "jobs", "out", "fresh", "budget", "seed", "strict", "executor", "scheduler")

@@ -10,9 +10,10 @@ from typing import Annotated
 
 import typer
 
+from mfbench.base.console import make_console
 from mfbench.base.text import shell_command
 from mfbench.cli.entry import outlive_output, write_document
-from mfbench.cli.options import Strict, make_console
+from mfbench.cli.options import Strict
 from mfbench.errors import UsageError
 
 
@@ -54,8 +55,8 @@ def check(
 
         show_catalog(all_checks(), make_console())
         return
+    from mfbench.base.console import PlainConsole
     from mfbench.base.files import write_text
-    from mfbench.report.listings import PlainConsole
     from mfbench_check.api import check_plugins, parse_skips
 
     if junit is not None and junit.is_dir():

@@ -8,10 +8,11 @@ from typing import Annotated
 
 import typer
 
+from mfbench.base.console import make_console, print_line
 from mfbench.base.text import shell_command
 from mfbench.cli.entry import outlive_output, write_document
 from mfbench.cli.forms import AsHtml, AsLatex, AsMarkdown, Output, chosen_form, deliver
-from mfbench.cli.options import DEFAULT_OUT, AsJson, DataDir, Offline, Out, Text, make_console, print_line
+from mfbench.cli.options import DEFAULT_OUT, AsJson, DataDir, Offline, Out, Text
 from mfbench.errors import UsageError
 
 

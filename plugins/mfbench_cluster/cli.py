@@ -8,8 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
+from mfbench.base.console import make_console, print_line
 from mfbench.base.text import shell_command
-from mfbench.cli.options import PLAN_OPTIONS, SuiteName, keywords, make_console, print_line, taking
+from mfbench.cli.options import PLAN_OPTIONS, SuiteName, keywords, taking
 
 app = typer.Typer(
     help="Write jobs for a batch system.",

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from mfbench.cli.options import DEFAULT_OUT, Out, Text, make_console, print_line
+from mfbench.base.console import make_console, print_line
+from mfbench.cli.options import DEFAULT_OUT, Out, Text
 
 
 class Form(StrEnum):

@@ -12,9 +12,10 @@ from typing import Annotated, Any
 
 import typer
 
+from mfbench.base.console import make_console, print_line
 from mfbench.base.text import plain
 from mfbench.cli.entry import outlive_output, write_document
-from mfbench.cli.options import DEFAULT_OUT, Add, DataDir, Offline, Only, Out, Part, make_console, print_line
+from mfbench.cli.options import DEFAULT_OUT, Add, DataDir, Offline, Only, Out, Part
 from mfbench_gate.comparison import Comparison
 
 

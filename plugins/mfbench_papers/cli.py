@@ -10,9 +10,10 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from mfbench.base.console import make_console, print_line
 from mfbench.cli.entry import outlive_output
 from mfbench.cli.forms import TERMINAL, AsHtml, AsLatex, AsMarkdown, Output, chosen_form, deliver
-from mfbench.cli.options import AsJson, Text, keywords, make_console, print_line, taking
+from mfbench.cli.options import AsJson, Text, keywords, taking
 from mfbench.errors import UsageError
 
 

@@ -12,9 +12,10 @@ import typer
 from rich.console import Console
 
 from mfbench.api import resume_command
+from mfbench.base.console import make_console, print_line
 from mfbench.base.text import counted, plain
 from mfbench.cli.entry import outlive_output, write_document
-from mfbench.cli.options import AsJson, Text, Texts, make_console, print_line, taking
+from mfbench.cli.options import AsJson, Text, Texts, taking
 from mfbench.errors import ExitCode, UsageError
 
 _EXTENSIONS = (".gz", ".csv", ".tsv", ".txt", ".data", ".parquet", ".feather", ".arff", ".xlsx", ".xls")

@@ -9,8 +9,8 @@ import pytest
 
 import mfbench
 from mfbench.api import Request, prepare_suite, run_request
+from mfbench.base.console import make_console
 from mfbench.errors import ExitCode, UnknownNameError, UsageError
-from mfbench.report.listings import make_console
 from mfbench.report.progress import Silent
 from mfbench.run import runner
 

@@ -47,7 +47,7 @@ def test_an_unexpected_error_is_a_bug(capsys, monkeypatch):
     def broken(**_):
         raise RuntimeError("no luck")
 
-    monkeypatch.setattr("mfbench.cli.catalog.load_registry", broken)
+    monkeypatch.setattr("mfbench_catalog.cli.load_registry", broken)
     assert leave("plugins") == 1
     assert "unexpected RuntimeError: no luck. This is a bug" in capsys.readouterr().err
     with pytest.raises(RuntimeError):
@@ -58,7 +58,7 @@ def test_an_interrupt_has_its_own_code(monkeypatch):
     def interrupted(**_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("mfbench.cli.catalog.load_registry", interrupted)
+    monkeypatch.setattr("mfbench_catalog.cli.load_registry", interrupted)
     assert leave("plugins") == 130
 
 
@@ -75,7 +75,7 @@ def test_another_interrupt_at_the_exit_shows_no_traceback():
 def test_a_character_that_the_terminal_cannot_show_is_replaced(monkeypatch):
     stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     monkeypatch.setattr(sys, "stdout", stream)
-    monkeypatch.setattr("mfbench.cli.catalog.load_registry", lambda **_: sys.stdout.write("→é\ud800"))
+    monkeypatch.setattr("mfbench_catalog.cli.load_registry", lambda **_: sys.stdout.write("→é\ud800"))
     leave("plugins")
     stream.flush()
     assert stream.buffer.getvalue().startswith(b"\\u2192\\xe9\\ud800")

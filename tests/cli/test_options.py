@@ -2,7 +2,7 @@
 
 import io
 
-from mfbench.cli.options import make_console, print_line
+from mfbench.base.console import make_console, print_line
 
 
 def test_output_that_is_not_a_terminal_is_wide():

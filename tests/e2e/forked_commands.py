@@ -25,7 +25,7 @@ from typing import Any
 
 PRELOADED = [
     *("mfbench.api", "mfbench.run.runner", "mfbench.report.present", "mfbench_claims.api"),
-    *("mfbench.cli.runs", "mfbench_claims.cli", "mfbench.cli.catalog", "mfbench.host.registry"),
+    *("mfbench.cli.runs", "mfbench_claims.cli", "mfbench_catalog.cli", "mfbench.host.registry"),
     *("mfbench_baselines.filters", "mfbench_datasets.installed", "sklearn.ensemble", "sklearn.neighbors"),
     *("sklearn.discriminant_analysis", "sklearn.feature_selection", "sklearn.naive_bayes"),
     *("altair", "vl_convert"),

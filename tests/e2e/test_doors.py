@@ -11,7 +11,7 @@ from importlib import metadata
 
 import pytest
 
-FEATURES = ("mfbench_gate", "mfbench_claims", "mfbench_check", "mfbench_cluster")
+FEATURES = ("mfbench_catalog", "mfbench_gate", "mfbench_claims", "mfbench_check", "mfbench_cluster")
 REFUSAL = """
 import sys
 
@@ -97,7 +97,7 @@ NEEDS = {
 def test_without_the_packages_of_features(tmp_path, site, answers):
     environment = site(lambda _, line: not re.search(rf"= ({'|'.join(FEATURES)})\b", line), FEATURES)
     (tmp_path / "claim.zip").write_bytes(b"PK\5\6" + bytes(18))  # an archive without members
-    works = [SMALL, "report uci", "--help", "plugins"]
+    works = [SMALL, "report uci", "--help"]
     fails = [f"suite uci {option}" for option in NEEDS]
     done = answers(environment, *works, *fails, "gate", "report claim.zip", "suite uci --executor dask")
     for command in works:

@@ -6,7 +6,7 @@ from rich.progress import Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from mfbench.report.listings import PlainConsole, make_console
+from mfbench.base.console import PlainConsole, make_console
 
 NAME = "[/b][red]\x1b[31m:ok:\u202ex\x9b\r"
 SHOWN = "[/b][red][31m:ok:x"

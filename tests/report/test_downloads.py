@@ -2,7 +2,7 @@
 
 import io
 
-from mfbench.report.listings import PlainConsole
+from mfbench.base.console import PlainConsole
 from mfbench.report.progress import Downloads, is_plain
 
 

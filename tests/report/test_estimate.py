@@ -2,8 +2,8 @@
 
 import io
 
+from mfbench.base.console import PlainConsole
 from mfbench.model.trials import Unavailable
-from mfbench.report.listings import PlainConsole
 from mfbench.report.progress import METHODS, show_estimate
 from mfbench.run.forecast.estimate import Estimate, Share
 

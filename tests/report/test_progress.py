@@ -7,9 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from mfbench.base.console import PlainConsole
 from mfbench.model.trials import Status, Trial, TrialResult
 from mfbench.report import progress
-from mfbench.report.listings import PlainConsole
 from mfbench.report.progress import LiveProgress, PlainProgress, Silent, follow, follow_in_notebook
 from mfbench.suite.plan import Cost, Forecast, Shard
 from mfbench_protocols.splits import RepeatedCV

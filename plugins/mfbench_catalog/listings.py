@@ -1,17 +1,15 @@
 """Terminal tables that list suites, methods and datasets; importing this module loads no numeric library."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from rich import box
-from rich.console import Console, ConsoleOptions, RenderableType
-from rich.segment import Segment
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from mfbench.base.text import listing, plain_lines, plain_text
+from mfbench.base.text import listing, plain_text
 from mfbench.data.cache import PULL
 from mfbench.data.lookup import LoadedDataset, Lookup, keys_of
 from mfbench.data.reference import FileReference, MirrorReference
@@ -24,26 +22,6 @@ from mfbench.model.specs import Dataset, DatasetSpec, EstimatorSpec
 
 _SIZES = ("rows", "features", "classes")
 MOST_CLASSES = 40  # that are listed
-
-
-class PlainConsole(Console):
-    """A console of rich that prints every text as it is, whoever chose it: a dataset, a suite or a plugin."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**{**options, "markup": False, "emoji": False, "highlight": False})
-
-    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """Return the segments of what is printed; only those that rich itself made may control the terminal."""
-        for segment in super().render(renderable, options):
-            text, style, control = segment
-            yield segment if control or text == "\n" else Segment(plain_lines(text), style)
-
-
-def make_console(*, stderr: bool = False) -> PlainConsole:
-    """Return the console of a command."""
-    console = PlainConsole(stderr=stderr)
-    # Output that is not a terminal has no width: tables in a log or a pipe are not folded.
-    return console if console.is_terminal else PlainConsole(stderr=stderr, width=160)
 
 
 def _table(*columns: str, fold: Sequence[str] = (), bold: str = "name") -> Table:

@@ -3,8 +3,8 @@
 import pytest
 import typer
 
-from mfbench.cli import catalog
 from mfbench.errors import UnknownNameError, UsageError
+from mfbench_catalog import cli as catalog
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-"""The commands on datasets: list, show, pull, import, verify and clear."""
+"""The commands on plugins, suites and datasets."""
 
 import json
 import sys
@@ -11,9 +11,10 @@ import typer
 from rich.console import Console
 from typer import Argument, Option
 
+from mfbench.base.console import make_console, print_line
 from mfbench.base.text import counted
 from mfbench.cli.entry import find_commands, outlive_output
-from mfbench.cli.options import Categorical, DataDir, Offline, Strict, Target, Text, Texts, make_console, print_line
+from mfbench.cli.options import Categorical, DataDir, Offline, Strict, Target, Text, Texts
 from mfbench.data import lookup as lookups
 from mfbench.data.cache import DataOptions
 from mfbench.data.lookup import DatasetStatus, Follower, Lookup
@@ -21,7 +22,7 @@ from mfbench.errors import ExitCode, PluginError, UsageError
 from mfbench.host.discovery import PluginWarning
 from mfbench.host.features import added_names, feature_hooks
 from mfbench.host.registry import Registry, load_registry
-from mfbench.report import listings
+from mfbench_catalog import listings
 
 app = typer.Typer(help="List, show, download and manage datasets.", no_args_is_help=True, rich_markup_mode=None)
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from mfbench.cli.catalog import plugins, suites
 from mfbench.errors import UnknownNameError
+from mfbench_catalog.cli import plugins, suites
 
 
 def test_the_schema_is_printed_instead_of_the_list(capsys):

@@ -8,10 +8,11 @@ import pytest
 from rich.cells import cell_len
 
 from mfbench import ClassifierSpec, Dataset, DatasetSpec, SelectorSpec
+from mfbench.base.console import PlainConsole
 from mfbench.data.lookup import LoadedDataset
 from mfbench.errors import UnknownNameError
 from mfbench.host.registry import load_registry
-from mfbench.report.listings import PlainConsole, show_dataset, show_datasets, show_plugin, show_plugins, show_suites
+from mfbench_catalog.listings import show_dataset, show_datasets, show_plugin, show_plugins, show_suites
 
 DATASET = Dataset(
     name="things",

@@ -1,0 +1,1 @@
+"""What is installed and which data are here: ``mfbench plugins``, ``suites`` and ``datasets``."""
