@@ -158,6 +158,39 @@ def explained(
         raise error_class(sentence(reason)) from error
 
 
+@contextmanager
+def third_party(
+    error_class: type[MfbenchError], sentence: Callable[[str], str], *passing: type[BaseException]
+) -> Iterator[None]:
+    """Turn anything that third-party code raises, except Ctrl-C, into one sentence.
+
+    Parameters
+    ----------
+    error_class : type
+        The error to raise.
+    sentence : callable
+        Takes the type and message of the exception on one line (see `describe_error`) and returns the message.
+    *passing : type
+        The exceptions to leave as they are.
+
+    Examples
+    --------
+    >>> with third_party(PluginError, lambda reason: f"'mine' cannot be built: {reason}"):
+    ...     {}["alpha"]
+    Traceback (most recent call last):
+    ...
+    mfbench.errors.PluginError: 'mine' cannot be built: KeyError: 'alpha'
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise
+    except passing:
+        raise
+    except BaseException as error:
+        raise error_class(sentence(describe_error(error))) from error
+
+
 def suggestion(name: str, names: Iterable[str], limit: int = 12) -> str:
     """Return the end of a message about an unknown name: the nearest names, or all names if there are few.
 

@@ -26,7 +26,7 @@ SETTINGS = {
 def iterative() -> dict[str, tuple[type, dict[str, object]]]:
     """Return each built-in estimator with `converged_` and `max_iter`, and the parameters of its name."""
     registry, estimators = load_registry(), {}
-    for specs in (registry.classifiers, registry.selectors):
+    for specs in (registry.listed("classifier"), registry.listed("selector")):
         for name, method in specs.items():
             if method.plugin.distribution != "mfbench" or not str(method.spec.factory).startswith("mfbench_"):
                 continue

@@ -66,7 +66,7 @@ def registered() -> list[tuple[str, str]]:
     """Return kind and name of each built-in method of installed packages; one of both kinds comes once."""
     registry = load_registry()
     methods: dict[tuple[str, str], tuple[str, str]] = {}
-    for kind, specs in (("classifier", registry.classifiers), ("selector", registry.selectors)):
+    for kind, specs in (("classifier", registry.listed("classifier")), ("selector", registry.listed("selector"))):
         for name, method in specs.items():
             if method.plugin.distribution == "mfbench" and not method.spec.requires:
                 methods.setdefault((str(method.spec.factory), repr(method.spec.defaults)), (kind, name))
@@ -79,7 +79,7 @@ METHODS = registered()
 def failures(kind: str, text: str, names: set[str] | None = None) -> list[str]:
     """Make the checks of some names, or all, and return those that did not end as declared."""
     expression = parse(text)
-    spec = getattr(load_registry(), kind)(expression.name).spec
+    spec = load_registry().entry(kind, expression.name).spec
     estimator = load_registry().make(expression, kind)
     parameters = estimator.get_params(deep=False)
     settings = {"random_state": 0, **({} if expression.params else spec.check_parameters)}
@@ -107,7 +107,7 @@ def failures(kind: str, text: str, names: set[str] | None = None) -> list[str]:
 @pytest.mark.parametrize(("kind", "name"), METHODS)
 def test_the_checks_that_differ_most_between_methods(kind, name):
     # Compiling a method takes up to a minute; other tests fit these methods anyway.
-    compiles = getattr(load_registry(), kind)(name).spec.warm_up
+    compiles = load_registry().entry(kind, name).spec.warm_up
     assert not failures(kind, name, WITHOUT_FIT if compiles else WITHOUT_FIT | WITH_FIT)
 
 

@@ -156,7 +156,7 @@ def checks(registry: Registry) -> str:
     rows = [
         [f"`{name}`", kind, f"`{check}`", reason]
         for kind in ("selector", "classifier", "regressor", "metric", "dataset")
-        for name, entry in sorted(getattr(registry, f"{kind}s").items())
+        for name, entry in sorted(registry.listed(kind).items())
         for check, reason in entry.spec.expected_failures.items()
     ]
     lines += ["", "## Failures that built-in methods declare", "", table(["name", "kind", "check", "reason"], rows)]
@@ -206,7 +206,7 @@ def metrics(registry: Registry) -> str:
     str
     """
     rows = []
-    for name, entry in sorted(registry.metrics.items()):
+    for name, entry in sorted(registry.listed("metric").items()):
         spec = entry.spec
         own = set(parameter_names(entry)) - set(spec.defaults)
         better = "greater" if spec.greater_is_better else "smaller"
@@ -233,7 +233,7 @@ def datasets(registry: Registry) -> str:
     str
     """
     rows = []
-    for name, entry in sorted(registry.datasets.items()):
+    for name, entry in sorted(registry.listed("dataset").items()):
         spec = entry.spec
         sizes = [str(size) for size in (spec.n_samples, spec.n_features, spec.n_classes)]
         labels = "<br>".join(f"`{collection}`: {label}" for collection, label in spec.collections.items())

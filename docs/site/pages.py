@@ -35,7 +35,7 @@ def estimators() -> dict[Estimator, list[tuple[str, Registered]]]:
     registry = load_registry(strict=True)
     table = defaultdict(list)
     for kind in STEPS:
-        for _, entry in sorted(getattr(registry, f"{kind}s").items()):
+        for _, entry in sorted(registry.listed(kind).items()):
             if entry.plugin.distribution == "mfbench":
                 table[entry.plugin.name, entry.spec.factory].append((kind, entry))
     return dict(sorted(table.items(), key=lambda item: (item[0][0], class_of(item[0]).lower())))

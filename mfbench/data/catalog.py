@@ -36,12 +36,12 @@ def find(reference: Reference, registry: Registry, lookup: Lookup, task: str | N
 
     loaded = located(reference, registry, lookup)
     if isinstance(reference, RegisteredReference):
-        own = registry.dataset(reference.expression.name).spec.task
+        own = registry.entry("dataset", reference.expression.name).spec.task
         if task is not None and task != own:
             raise UsageError(f"{reference.text!r} poses the task {own}, not {task}: leave the task out")
         task = own
-    of_numbers = [name for name, entry in registry.tasks.items() if entry.spec.target == "numbers"]
-    spec = registry.task(task or CLASSIFICATION).spec
+    of_numbers = [name for name, entry in registry.listed("task").items() if entry.spec.target == "numbers"]
+    spec = registry.entry("task", task or CLASSIFICATION).spec
     return replace(loaded, data=with_task(loaded.data, spec, reference.text, of_numbers))
 
 
@@ -63,7 +63,7 @@ def located(reference: Reference, registry: Registry, lookup: Lookup) -> LoadedD
 
 def _registered(reference: RegisteredReference, registry: Registry, lookup: Lookup) -> LoadedDataset:
     expression = reference.expression
-    registered = registry.dataset(expression.name)
+    registered = registry.entry("dataset", expression.name)
     check_parameters(registered, expression.params)
     if not registered.spec.embedded:
         return lookup.registered(registered.spec)
@@ -85,7 +85,7 @@ def _registered(reference: RegisteredReference, registry: Registry, lookup: Look
 def _bases(reference: RegisteredReference, registry: Registry) -> dict[str, Reference]:
     """Return the datasets that another one is made from, by the parameter of its loader."""
     bases = {}
-    for name, default in registry.dataset(reference.expression.name).spec.bases.items():
+    for name, default in registry.entry("dataset", reference.expression.name).spec.bases.items():
         text = reference.expression.params.get(name, default)
         if not isinstance(text, str):
             raise UsageError(f"{reference.text!r} needs a dataset as {name!r}: write {name}={default!r}, for example")
@@ -106,7 +106,7 @@ def _build(reference: RegisteredReference, registered: Registered, params: Mappi
 def needs_lookup(reference: Reference, registry: Registry) -> bool:
     """Return whether a dataset is looked up in the mirror, cache and network."""
     if isinstance(reference, RegisteredReference):
-        if not registry.dataset(reference.expression.name).spec.embedded:
+        if not registry.entry("dataset", reference.expression.name).spec.embedded:
             return True
         return any(needs_lookup(base, registry) for base in _bases(reference, registry).values())
     return not isinstance(reference, FileReference)
@@ -124,7 +124,7 @@ def resolved_reference(reference: Reference, registry: Registry, home: str = "")
 def check_exists(reference: Reference, registry: Registry) -> None:
     """Raise `UsageError` if a file, registered name or parameter does not exist, without loading any data."""
     if isinstance(reference, RegisteredReference):
-        check_parameters(registry.dataset(reference.expression.name), reference.expression.params)
+        check_parameters(registry.entry("dataset", reference.expression.name), reference.expression.params)
         for base in _bases(reference, registry).values():
             check_exists(base, registry)
     elif isinstance(reference, FileReference):
@@ -153,7 +153,7 @@ def _checked(dataset: object, reference: str, registered: Registered, registry: 
         refuse(f"is empty ({n} rows, {p} columns)")
     if dataset.task != registered.spec.task:
         refuse(f"poses the task {dataset.task!r}; its description says {registered.spec.task!r}")
-    of_numbers = registry.task(dataset.task).spec.target == "numbers"
+    of_numbers = registry.entry("task", dataset.task).spec.target == "numbers"
     kind: Any = np.floating if of_numbers else np.integer
     expected = "finite numbers of the type float64" if of_numbers else "whole-number class codes"
     if not (isinstance(y, np.ndarray) and y.shape == (n,) and np.issubdtype(y.dtype, kind) and np.isfinite(y).all()):
@@ -202,7 +202,7 @@ def _checked(dataset: object, reference: str, registered: Registered, registry: 
 def collection_names(registry: Registry) -> list[str]:
     """Return the names of the collections that registered datasets belong to."""
 
-    return sorted({name for entry in registry.datasets.values() for name in entry.spec.collections})
+    return sorted({name for entry in registry.listed("dataset").values() for name in entry.spec.collections})
 
 
 def in_collection(registry: Registry, name: str) -> dict[str, DatasetSpec]:
@@ -210,4 +210,6 @@ def in_collection(registry: Registry, name: str) -> dict[str, DatasetSpec]:
     names = collection_names(registry)
     if name not in names:
         raise UnknownNameError("collection", name, names, "see 'mfbench datasets list'")
-    return {key: entry.spec for key, entry in sorted(registry.datasets.items()) if name in entry.spec.collections}
+    return {
+        key: entry.spec for key, entry in sorted(registry.listed("dataset").items()) if name in entry.spec.collections
+    }

@@ -517,7 +517,7 @@ def load_isolated(registered: Registered, params: Mapping[str, Any]) -> object:
 
 def load(plugin: Plugin, name: str, params: Mapping[str, Any]) -> Dataset:
     """Load a dataset; runs in the child process."""
-    data = build(load_registry(exactly=[plugin]).dataset(name), params)
+    data = build(load_registry(exactly=[plugin]).entry("dataset", name), params)
     if not isinstance(data, Dataset):
         raise TypeError(f"it is a {type(data).__name__}, expected mfbench.Dataset")
     relevant, pairs = data.relevant, data.interactions

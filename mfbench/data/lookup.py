@@ -312,7 +312,7 @@ def cached_keys(names: Iterable[str], registry: Registry, cache: Cache) -> list[
     broken = cache.broken_cards()
     matches: dict[str, None] = {}
     for name in names:
-        aliases = keys_of(registry.dataset(name).spec) if registry.dataset_names.has(name) else [name]
+        aliases = keys_of(registry.entry("dataset", name).spec) if registry.table("dataset").has(name) else [name]
         files = [name, *(f"{stem_of(alias)}.json" for alias in aliases)]
         entries = [key for key in keys if key in aliases or key.partition(" ")[0] == name]
         entries += [file for file in broken if file in files]

@@ -34,7 +34,7 @@ class Round:
 def canonical_dataset(reference: Reference, registry: Registry, seed: int | None = None) -> Dataset:
     """Return a dataset in canonical column order, after checking that rounds can be drawn from it."""
     expression = reference.expression if isinstance(reference, RegisteredReference) else None
-    if expression is None or not (registered := registry.dataset(expression.name)).spec.embedded:
+    if expression is None or not (registered := registry.entry("dataset", expression.name)).spec.embedded:
         raise _no_truth(reference)
     parameters = parameter_names(registered)
     if SEED in expression.params:
@@ -74,7 +74,7 @@ def draw_round(reference: Reference, registry: Registry, seed: int) -> Round:
     data = canonical_dataset(reference, registry, own)
     order = rng.permutation(data.n_features)
     assert isinstance(reference, RegisteredReference)  # `canonical_dataset` rejects the others
-    if SEED not in parameter_names(registry.dataset(reference.expression.name)):
+    if SEED not in parameter_names(registry.entry("dataset", reference.expression.name)):
         rows = rng.integers(data.n_samples, size=data.n_samples)
         data = replace(data, X=data.X[rows], y=data.y[rows], **rows_of(data, rows))
     return Round(reorder_columns(data, order), order)

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
 from types import CodeType, ModuleType
-from typing import Any, TypeVar
+from typing import Any
 
 import platformdirs
 
@@ -26,11 +26,9 @@ from mfbench.base.files import write_whole
 from mfbench.errors import MfbenchError, UsageError, explained
 from mfbench.host import meaning
 from mfbench.host.expressions import Declaration, Expression, Plugin, Registered, is_reference
-from mfbench.host.hookspecs import PROJECT, hookimpl
+from mfbench.host.hookspecs import PROJECT
 from mfbench.host.probes import shown
-from mfbench.model.specs import ClassifierSpec, EstimatorSpec, RegressorSpec, SelectorSpec
 
-_Spec = TypeVar("_Spec", bound=EstimatorSpec)
 MAIN = "__main__"
 PREFIX = "mfbench_notebook_"
 REMEDY = "move it to a module, such as my_methods.py, import it from there, and add it again"
@@ -144,35 +142,6 @@ class _Bare(ast.NodeTransformer):
                 argument.annotation = None
         self.generic_visit(node)
         return node
-
-
-class DeclaredHooks:
-    """The hooks of a plugin with a single spec."""
-
-    def __init__(self, declaration: Declaration) -> None:
-        self._declaration = declaration
-
-    @hookimpl
-    def mfbench_selectors(self) -> list[SelectorSpec]:
-        """Return the selector, if it is one."""
-        return self._specs("selector", SelectorSpec)
-
-    @hookimpl
-    def mfbench_classifiers(self) -> list[ClassifierSpec]:
-        """Return the classifier, if it is one."""
-        return self._specs("classifier", ClassifierSpec)
-
-    @hookimpl
-    def mfbench_regressors(self) -> list[RegressorSpec]:
-        """Return the regressor, if it is one."""
-        return self._specs("regressor", RegressorSpec)
-
-    def _specs(self, kind: str, spec: type[_Spec]) -> list[_Spec]:
-        declared = self._declaration
-        if declared.kind != kind:
-            return []
-        # Neither its tasks are known nor whether it compiles code on first use; assuming so costs a fit on a few rows.
-        return [spec(name=declared.name, summary="", factory=declared.reference, tasks=(), warm_up=True)]
 
 
 def declared_plugin(declaration: Declaration) -> Plugin:

@@ -18,19 +18,19 @@ from typing import Any
 
 import pluggy
 
-from mfbench.errors import PluginError, UsageError, describe_error, suggestion
+from mfbench.errors import PluginError, UsageError, describe_error, suggestion, third_party
 from mfbench.host import hookspecs
-from mfbench.host.declared import DeclaredHooks
 from mfbench.host.expressions import Plugin
 from mfbench.host.factories import import_object
 
 
 @contextmanager
 def contained(*, isolated: bool) -> Iterator[None]:
-    """Restore the warning filters and, if `isolated`, ``sys.path`` and ``os.environ`` at the end of the block."""
+    """Run code of a plugin: anything that it raises becomes a `PluginError`, and its changes to warnings are undone."""
+    # If `isolated`, its changes to `sys.path` and `os.environ` are undone too.
     path, environ = list(sys.path), dict(os.environ)
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), third_party(PluginError, str):
             yield
     finally:
         if isolated:
@@ -133,18 +133,13 @@ def _distribution(entry: EntryPoint) -> tuple[str, str]:
 def import_plugins(plugins: Iterable[Plugin], problems: Problems, *, isolated: bool) -> Iterator[tuple[Plugin, Any]]:
     """Yield each plugin with the object of its entry point; one that fails to import is left out."""
     for plugin in plugins:
-        if plugin.declared is not None:
-            yield plugin, DeclaredHooks(plugin.declared)
-            continue
         try:
             with contained(isolated=isolated):
                 module = import_object(plugin.module)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:  # noqa: BLE001 - a plugin may fail in any way, and the failure is reported
-            problems.add(plugin, f" cannot be imported: {describe_error(error)}", error)
-            continue
-        yield plugin, module
+        except PluginError as error:
+            problems.add(plugin, f" cannot be imported: {error}", error)
+        else:
+            yield plugin, module
 
 
 def register(manager: pluggy.PluginManager, plugin: Plugin, module: Any, problems: Problems) -> bool:

@@ -15,6 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import FunctionType, MethodType
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
@@ -112,10 +113,12 @@ class NameTable(Generic[T]):
         if any(plugin == other for other, _ in entries):
             return False
         entries.append((plugin, value))
+        self.__dict__.pop("listed", None)
         return True
 
+    @cached_property
     def listed(self) -> dict[str, T]:
-        """Return the values by the name that a user must write: with the package if the bare name is ambiguous."""
+        """The values by the name that a user must write: with the package if the bare name is ambiguous."""
         return {key: value for name in self._entries for key, _, value in self._keyed(name)}
 
     def has(self, name: str) -> bool:
@@ -136,7 +139,7 @@ class NameTable(Generic[T]):
         if at and len(entries) == 1:
             keys = [f"{bare}@{entries[0][1].package}"]
         if at or not entries:
-            raise UnknownNameError(self.kind, name, keys or self.listed(), self.hint)
+            raise UnknownNameError(self.kind, name, keys or self.listed, self.hint)
         choices = " or ".join(map(repr, keys))
         raise UsageError(f"{len(entries)} packages register the {self.kind} {name!r}: write {choices}")
 

@@ -6,13 +6,13 @@ import importlib
 import inspect
 import shlex
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from importlib.util import find_spec
 from typing import Any
 
 from mfbench.base.text import listing
-from mfbench.errors import MfbenchError, PluginError, UnknownNameError, describe_error
+from mfbench.errors import MfbenchError, PluginError, UnknownNameError, third_party
 from mfbench.host.expressions import Expression, Registered
 from mfbench.host.probes import shown
 from mfbench.model.evaluation import MetricSpec
@@ -36,13 +36,9 @@ def resolve_factory(registered: Registered) -> Any:
     spec = registered.spec
     target = spec.loader if isinstance(spec, DatasetSpec) else spec.factory
     if isinstance(target, str):
-        try:
+        place = f"{registered.title!r} of {registered.plugin} cannot be imported from {target!r}"
+        with third_party(PluginError, lambda reason: f"{place}: {reason}"):
             target = import_object(target)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            name = f"{registered.title!r} of {registered.plugin}"
-            raise PluginError(f"{name} cannot be imported from {target!r}: {describe_error(error)}") from error
     if not callable(target):
         raise PluginError(f"{registered.title!r} of {registered.plugin}: {shown(target)} is not callable")
     return target
@@ -153,15 +149,10 @@ def takes_weights(registered: Registered) -> bool:
         return False
 
 
-@contextmanager
-def _explained(registered: Registered, what: str) -> Iterator[None]:
+def _explained(registered: Registered, what: str) -> AbstractContextManager[None]:
     """Turn any exception of a factory into one sentence."""
-    try:
-        yield
-    except (KeyboardInterrupt, MfbenchError):
-        raise
-    except BaseException as error:
-        raise PluginError(f"{registered.title!r} of {registered.plugin} {what}: {describe_error(error)}") from error
+    name = f"{registered.title!r} of {registered.plugin}"
+    return third_party(PluginError, lambda reason: f"{name} {what}: {reason}", MfbenchError)
 
 
 def check_parameters(registered: Registered, names: Iterable[str]) -> None:

@@ -13,7 +13,7 @@ from functools import cache
 from importlib.metadata import entry_points
 from typing import Any, NamedTuple
 
-from mfbench.errors import MfbenchError, PluginError, describe_error
+from mfbench.errors import MfbenchError, PluginError, describe_error, third_party
 
 COMMANDS = "mfbench.commands"
 NAMES = "mfbench.names"
@@ -59,13 +59,9 @@ class FeatureEntry(NamedTuple):
 
 def load(place: str, name: str, distribution: str, make: Callable[[Any], Any] = lambda loaded: loaded) -> Any:
     """Return `make` of the object at ``"package.module:name"``; any exception becomes a `PluginError`."""
-    try:
+    failure = f"{name!r} of the package {distribution} cannot be loaded"
+    with third_party(PluginError, lambda reason: f"{failure}: {reason}; update or uninstall the package"):
         return make(pkgutil.resolve_name(place))
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
-        failure = f"{name!r} of the package {distribution} cannot be loaded: {describe_error(error)}"
-        raise PluginError(f"{failure}; update or uninstall the package") from error
 
 
 def installed_entries(group: str) -> list[FeatureEntry]:

@@ -56,7 +56,7 @@ def _group(title: str, run: Run, methods: Sequence[str]) -> Group:
 
 
 def _is_embedded(label: str, registry: Registry) -> bool:
-    registered = registry.datasets.get(_name(label))
+    registered = registry.listed("dataset").get(_name(label))
     return registered is not None and bool(getattr(registered.spec, "embedded", False))
 
 

@@ -326,7 +326,7 @@ def _job(
         owners={label: owners_of_method(method, registry) for label, method in plan.methods.items()},
         shared_owners=shared_owners(plan.loaded.protocol, registry),
         round_owners={
-            label: owners_of_plugin(registry.dataset(reference.expression.name).plugin)
+            label: owners_of_plugin(registry.entry("dataset", reference.expression.name).plugin)
             for label, reference in references.items()
         },
         path=tuple(sys.path),

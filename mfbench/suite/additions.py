@@ -131,7 +131,7 @@ def _text_of(item: Any, registry: Registry) -> str:
     steps = value if isinstance(value, tuple | list) else (value,)
     if len(steps) not in (1, 2):
         raise UsageError(f"cannot add {label!r}: expected a learner, or a pair of a selector and a learner")
-    selectors, learners = registry.selectors, registry.regressors | registry.classifiers
+    selectors, learners = registry.listed("selector"), registry.listed("regressor") | registry.listed("classifier")
     tables = (selectors, learners) if len(steps) == 2 else (selectors | learners,)
     try:
         parts = [
@@ -206,13 +206,13 @@ def _fitting(method: Method, option: str, loaded: LoadedSuite, registry: Registr
     """Adapt a method to the protocol: with a learner if test rows are predicted, else with a single step."""
     kind = loaded.task.learner
     learner = method.steps.get(kind)
-    learners = getattr(registry, f"{kind}s")
+    learners = registry.listed(kind)
     if loaded.spec.predicts:
         if learner is None:
             target = loaded.task.target
             raise UsageError(f"{option}: the suite predicts {target}, so write a {kind} after the rule, such as knn")
         name = parse(learner, references=True).bare_name
-        if method.selector is None and name in _names(registry.selectors) - _names(learners):
+        if method.selector is None and name in _names(registry.listed("selector")) - _names(learners):
             raise UsageError(f"{option}: {name!r} is a selector; write a {kind} after it, such as '{name} -> knn'")
         return method
     if method.selector is not None and learner is not None:
@@ -221,7 +221,7 @@ def _fitting(method: Method, option: str, loaded: LoadedSuite, registry: Registr
         )
     if method.selector is None and learner is not None:
         name = parse(learner, references=True).bare_name
-        if is_reference(name) or name not in _names(learners) - _names(registry.selectors):
+        if is_reference(name) or name not in _names(learners) - _names(registry.listed("selector")):
             return method.model_copy(update={"selector": learner, kind: None})
     return method
 
@@ -303,8 +303,8 @@ def _references(words: Sequence[str], registry: Registry, lookup: Lookup) -> dic
 
 def _datasets(word: str, registry: Registry, lookup: Lookup) -> Sequence[Reference]:
     """Return the dataset that a word refers to, or the members of an OpenML suite."""
-    if not set(word) & set(":(@") and not registry.dataset_names.has(word):
-        names = [*registry.datasets, *registry.suites(), *collection_names(registry)]
+    if not set(word) & set(":(@") and not registry.table("dataset").has(word):
+        names = [*registry.listed("dataset"), *registry.suites(), *collection_names(registry)]
         raise UnknownNameError("dataset, suite or collection", word, names, "see 'mfbench datasets list'")
     reference = parse_reference(word)
     if isinstance(reference, OpenMLSuiteReference):

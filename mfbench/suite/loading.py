@@ -306,7 +306,7 @@ def protocol_of(suite: Suite, registry: Registry, file: str) -> ProtocolSpec:
     """Return the protocol of a suite; keys of other protocols are errors, since readers would expect an effect."""
     kind = suite.protocol.kind
     try:
-        spec: ProtocolSpec = registry.protocol(kind).spec
+        spec: ProtocolSpec = registry.entry("protocol", kind).spec
     except UsageError as error:
         raise SuiteError(f"{file}: protocol.kind: {error}") from None
     optional = {"curve": spec.draws_curves, "max_rows": spec.samples}
@@ -364,15 +364,15 @@ def scores_of(
 
 def shared_entries(protocol: ProtocolSettings, registry: Registry) -> list[Registered]:
     """Return what plugins registered that every trial of a protocol runs: the protocol and its metrics."""
-    entry = registry.protocol(protocol.kind)
+    entry = registry.entry("protocol", protocol.kind)
     own = entry.spec.own_scores
     metrics = (parse(name, references=True).name for name in protocol.metrics if name not in own)
-    return [entry, *(registry.metric(name) for name in metrics)]
+    return [entry, *(registry.entry("metric", name) for name in metrics)]
 
 
 def score_named(text: str, registry: Registry) -> tuple[str, Score]:
     """Return the canonical name of a score, and what it means, whichever protocol measures it."""
-    specs = [entry.spec for entry in registry.protocols.values()]
+    specs = [entry.spec for entry in registry.listed("protocol").values()]
     spec = next((spec for spec in specs if text in spec.own_scores), next(spec for spec in specs if spec.predicts))
     return _score(text, spec, registry)
 
@@ -382,13 +382,15 @@ def _score(text: str, spec: ProtocolSpec, registry: Registry, task: TaskSpec | N
     own = spec.own_scores
     if text in own:
         return text, own[text]
-    if not spec.predicts or any(text in other.spec.own_scores for other in registry.protocols.values()):
+    if not spec.predicts or any(text in other.spec.own_scores for other in registry.listed("protocol").values()):
         raise UsageError(f"the protocol {spec.name!r} does not measure {text!r}{suggestion(text, own)}")
     expression = parse(text, references=True)
     try:
-        registered = registry.metric(expression.name)
+        registered = registry.entry("metric", expression.name)
     except UnknownNameError:
-        raise UnknownNameError("metric", expression.name, [*own, *registry.metrics], "see 'mfbench plugins'") from None
+        raise UnknownNameError(
+            "metric", expression.name, [*own, *registry.listed("metric")], "see 'mfbench plugins'"
+        ) from None
     check_parameters(registered, expression.params)
     if task is not None and not task.suits(registered.spec.tasks):
         raise UsageError(misfit(task, registered.spec.tasks, repr(text)))

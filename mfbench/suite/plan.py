@@ -322,7 +322,7 @@ def _collections(reference: Reference, registry: Registry) -> Mapping[str, str]:
     """Return the papers' labels of a dataset; with parameters or from elsewhere, it is not the papers' dataset."""
     if not isinstance(reference, RegisteredReference) or reference.expression.params:
         return {}
-    spec: DatasetSpec = registry.dataset(reference.expression.name).spec
+    spec: DatasetSpec = registry.entry("dataset", reference.expression.name).spec
     return spec.collections
 
 
@@ -428,7 +428,7 @@ def key_ingredients(
 def _round_ingredients(reference: RegisteredReference, registry: Registry) -> dict[str, Any]:
     """Return what determines a round's data except the seed; workers generate the data, so it cannot be hashed."""
     expression = reference.expression
-    registered = registry.dataset(expression.name)
+    registered = registry.entry("dataset", expression.name)
     return {
         "expression": expression.canonical(),
         "factory": factory_name(registered),

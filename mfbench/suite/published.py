@@ -131,7 +131,7 @@ def load_published(loaded: LoadedSuite, registry: Registry) -> list[PublishedTab
 
 def shipped_tables(registry: Registry) -> dict[str, Path]:
     """Return the tables of figures shipped by plugins, by name, without auxiliary tables, e.g. of sizes."""
-    return _table_names(registry).listed()
+    return _table_names(registry).listed
 
 
 def _table_names(registry: Registry) -> NameTable[Path]:
@@ -158,7 +158,7 @@ def _find(name: str, folder: Path, registry: Registry) -> Path:
         return path
     tables = _table_names(registry)
     try:
-        return tables.listed()[tables.resolve(name, registry.home_of(folder))]
+        return tables.listed[tables.resolve(name, registry.home_of(folder))]
     except UsageError as error:
         raise SuiteError(str(error)) from None
 

@@ -93,7 +93,7 @@ def resolve_predictor(
     method: Method, location: SuiteLocation, registry: Registry, protocol: ProtocolSettings, home: str
 ) -> ResolvedMethod:
     """Resolve a method of a predicting protocol: a learner, optionally preceded by a selector."""
-    spec = registry.protocol(protocol.kind).spec
+    spec = registry.entry("protocol", protocol.kind).spec
     _check_tuning(method, location, spec)
     if method.top == "relevant":
         raise SuiteError(f"{location.key('top')}: 'relevant' is only for the protocol 'ground-truth'")
@@ -287,7 +287,7 @@ def _loaders_of(groups: Sequence[Datasets], registry: Registry, homes: Sequence[
         with suppress(UsageError):
             reference = resolved_reference(parse_reference(text), registry, home)
             if isinstance(reference, RegisteredReference):
-                yield registry.dataset(reference.expression.name)
+                yield registry.entry("dataset", reference.expression.name)
 
 
 def _file_name(reference: Reference) -> str:

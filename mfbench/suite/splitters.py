@@ -165,7 +165,9 @@ class Structure:
 
     def ingredients(self, registry: Registry) -> list[dict[str, Any]]:
         """Return what determines the splits besides data and seed, for trial keys."""
-        entries = [(each.expression, registry.splitter(each.expression.name)) for each in (self.outer, self.inner)]
+        entries = [
+            (each.expression, registry.entry("splitter", each.expression.name)) for each in (self.outer, self.inner)
+        ]
         return [
             {"expression": expression.canonical(), "factory": factory_name(entry), "code": method_code(entry)}
             for expression, entry in entries
@@ -207,7 +209,7 @@ def structure_of(data: Dataset, spec: ProtocolSpec, text: str | None, registry: 
     needs = outer.needs
     if needs and needs not in present:
         raise DataError(f"{outer.title} needs a column of a dataset: set {needs} = COLUMN in [[datasets]]")
-    named = registry.splitters[outer.expression.name].spec.inner
+    named = registry.listed("splitter")[outer.expression.name].spec.inner
     if named:
         inner = made(named, registry)
     elif needs in (GROUPS, TIME):
@@ -221,7 +223,7 @@ def made(text: str, registry: Registry) -> Splitter:
     """Return the splitter of an expression."""
     written = parse(text)
     expression = Expression(registry.resolve("splitter", written.name), written.params)
-    registered = registry.splitters[expression.name]
+    registered = registry.listed("splitter")[expression.name]
     try:
         splitter = build(registered, expression.params)
         pickle.dumps(splitter)

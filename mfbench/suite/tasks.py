@@ -28,7 +28,7 @@ def stated_task(text: str, group: Datasets, registry: Registry, home: str = "") 
     with suppress(UsageError):  # a wrong name is reported when the dataset is resolved
         reference = resolved_reference(parse_reference(text), registry, home)
         if isinstance(reference, RegisteredReference):
-            return str(registry.dataset(reference.expression.name).spec.task)
+            return str(registry.entry("dataset", reference.expression.name).spec.task)
     return group.task or ""
 
 
@@ -48,7 +48,7 @@ def task_of(groups: Iterable[Datasets], registry: Registry, file: str, home: str
 def task_named(name: str, registry: Registry, where: str = "") -> TaskSpec:
     """Return a task by its name, for messages that start with a location."""
     try:
-        spec: TaskSpec = registry.task(name).spec
+        spec: TaskSpec = registry.entry("task", name).spec
     except UsageError as error:
         raise SuiteError(f"{where}: {error}") if where else error from None
     return spec

@@ -37,14 +37,14 @@ def resolve_audited(
     """Resolve a selector that promises an error rate."""
     resolved = resolve_detector(method, location, registry, protocol, home)
     step = resolved.selector
-    if step is None or not registry.selector(step.expression.name).spec.controls:
+    if step is None or not registry.entry("selector", step.expression.name).spec.controls:
         raise SuiteError(
             f"{location}: {method.label!r} promises no error rate that could be audited: its spec declares no "
             "'controls'; wrap it, as in permuted-target(selector=package.module:Class()), or audit a selector that does"
         )
     if method.top != "positive":
         raise SuiteError(f"{location.key('top')}: an audit counts what the selector itself selects; leave it out")
-    registered = registry.selector(step.expression.name)
+    registered = registry.entry("selector", step.expression.name)
     if _parameter(registered.spec) not in parameter_names(registered):
         raise SuiteError(
             f"{location}: selector {step.title!r} controls {tuple(registered.spec.controls)}, but has no parameter "
@@ -55,7 +55,7 @@ def resolve_audited(
 
 def promise_of(name: str, estimator: object, registry: Registry) -> tuple[str, float, bool]:
     """Return the error rate that a selector promises, its bound, and whether irrelevant means independent."""
-    spec = registry.selector(name).spec
+    spec = registry.entry("selector", name).spec
     rate, parameter, *more = spec.controls
     key = _parameter(spec)
     bound = float(estimator.get_params(deep=False)[key])  # type: ignore[attr-defined]

@@ -65,7 +65,11 @@ def show(
     with Downloads(console) as downloads:
         show = find if isinstance(reference, RegisteredReference) else located
         loaded = show(reference, registry, _lookup(data_dir, offline, downloads))
-    spec = registry.dataset(reference.expression.name).spec if isinstance(reference, RegisteredReference) else None
+    spec = (
+        registry.entry("dataset", reference.expression.name).spec
+        if isinstance(reference, RegisteredReference)
+        else None
+    )
     listings.show_dataset(loaded, console, rows, spec)
 
 
@@ -175,7 +179,7 @@ def suites(
 
     if schema:
         content = Suite.model_json_schema()
-        content["$defs"]["ProtocolSettings"]["properties"]["kind"]["enum"] = list(load_registry().protocols)
+        content["$defs"]["ProtocolSettings"]["properties"]["kind"]["enum"] = list(load_registry().listed("protocol"))
         sys.stdout.write(json.dumps(content, indent=2) + "\n")
     elif name is None:
         listings.show_suites(load_registry(strict=strict), make_console())

@@ -17,7 +17,7 @@ from mfbench.errors import MfbenchError, UnknownNameError
 from mfbench.host.discovery import LOAD_VARIABLE, always_plugins
 from mfbench.host.expressions import Plugin, Registered
 from mfbench.host.factories import missing_packages, remedy
-from mfbench.host.registry import Registry
+from mfbench.host.registry import STEPS, Registry
 from mfbench.model.specs import Dataset, DatasetSpec, EstimatorSpec
 
 _SIZES = ("rows", "features", "classes")
@@ -43,7 +43,7 @@ def show_plugins(registry: Registry, console: Console, tags: Sequence[str] = ())
     for tag in tags:
         if tag not in tags_in_use:
             raise UnknownNameError("tag", tag, tags_in_use)
-    others = {kind: getattr(registry, kind) for kind in ("protocols", "splitters", "metrics", "tasks", "executors")}
+    others = {f"{kind}s": registry.listed(kind) for kind in ("protocol", "splitter", "metric", "task", "executor")}
     for kind, entries in (kinds if tags else kinds | others).items():
         table = _table("name", "what it is", "package", fold=("what it is",))
         for name, entry in sorted(entries.items()):
@@ -56,7 +56,7 @@ def show_plugins(registry: Registry, console: Console, tags: Sequence[str] = ())
 
 
 def _methods(registry: Registry) -> dict[str, Mapping[str, Registered]]:
-    return {"selectors": registry.selectors, "classifiers": registry.classifiers, "regressors": registry.regressors}
+    return {f"{kind}s": registry.listed(kind) for kind in STEPS}
 
 
 def show_plugin(name: str, registry: Registry, console: Console) -> None:
@@ -181,14 +181,14 @@ def show_datasets(
     label = () if collection is None else (collection,)
     table = _table(*label, "name", "what it is", *_SIZES, "where", fold=("what it is",))
     counts: Counter[str] = Counter()
-    for name, entry in sorted(registry.datasets.items()):
+    for name, entry in sorted(registry.listed("dataset").items()):
         spec = entry.spec
         if collection is not None and collection not in spec.collections:
             continue
         where = lookup.location(spec)
         counts[where] += 1
         sizes = [str(size) if size is not None else "?" for size in (spec.n_samples, spec.n_features)]
-        classes = "?" if registry.task(spec.task).spec.target == "classes" else "–"
+        classes = "?" if registry.entry("task", spec.task).spec.target == "classes" else "–"
         sizes.append(classes if spec.n_classes is None else str(spec.n_classes))
         labels = [] if collection is None else [spec.collections[collection]]
         location = Text(where, style="yellow" if where == "missing" else "")
@@ -206,7 +206,7 @@ def show_datasets(
 
 def _show_unregistered(registry: Registry, console: Console, lookup: Lookup) -> None:
     """Print the unregistered datasets in mirror and cache, with the references that load them."""
-    specs = [entry.spec for entry in registry.datasets.values() if not entry.spec.embedded]
+    specs = [entry.spec for entry in registry.listed("dataset").values() if not entry.spec.embedded]
     registered = {key for spec in specs for key in keys_of(spec)}
     facts = {item.key: ("cached", item.facts) for item in lookup.cache.entries()}
     mirror = lookup.mirror

@@ -130,6 +130,6 @@ def _refuse_taken(name: str, parts: Collection[str]) -> None:
     if find_spec(package_of(name)) is not None:
         raise UsageError(f"a package {package_of(name)} is installed already: choose another name than {name!r}")
     registry = load_registry()
-    for part, names in (("selector", registry.selectors), ("suite", registry.suites())):
+    for part, names in (("selector", registry.listed("selector")), ("suite", registry.suites())):
         if part in parts and name in names:
             raise UsageError(f"a {part} {name!r} is registered already: choose another name")

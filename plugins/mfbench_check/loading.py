@@ -45,5 +45,5 @@ def visit(plugin: Plugin) -> None:
     """Import a plugin and call its hooks; runs in a child process."""
     registry = load_registry(exactly=[plugin])
     for kind in SPECS:
-        getattr(registry, f"{kind}s")
+        registry.listed(kind)
     registry.suites()

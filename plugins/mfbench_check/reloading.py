@@ -52,7 +52,7 @@ def snippet(subject: Opened, *lines: str) -> str:
         "import mfbench, numpy as np",
         "from mfbench.host.factories import build",
         "from mfbench.host.registry import load_registry",
-        f"load = lambda: build(load_registry().dataset({subject.name!r}), {{{bases}}})",
+        f"load = lambda: build(load_registry().entry('dataset', {subject.name!r}), {{{bases}}})",
         "data = load()",
     ]
     return "\n".join([*head, *lines])

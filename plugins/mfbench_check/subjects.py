@@ -232,7 +232,7 @@ def _all(registry: Registry) -> Iterator[Subject]:
     for plugin in dict.fromkeys([*registry.plugins.values(), *left_out]):
         yield Subject("plugin", plugin.name, plugin)
     for kind in SPECS:
-        for name, registered in getattr(registry, f"{kind}s").items():
+        for name, registered in registry.listed(kind).items():
             yield Subject(kind, name, registered.plugin)
     for folder, plugin in registry.suite_folders:
         for name, path in registry.suites().items():

@@ -85,8 +85,8 @@ def recorded_protocol(meta: RunMetadata, registry: Registry) -> ProtocolSettings
     try:
         protocol = ProtocolSettings.model_validate(content.get("protocol"))
         own = {name: Profile.model_validate(table) for name, table in (content.get("profiles") or {}).items()}
-        spec = registry.protocol(protocol.kind).spec
-        metrics = registry.task(meta.task.name).spec.metrics
+        spec = registry.entry("protocol", protocol.kind).spec
+        metrics = registry.entry("task", meta.task.name).spec.metrics
         return protocol.completed(spec, {**standard_profiles(spec), **own}[meta.profile], metrics)
     except (ValidationError, AttributeError, KeyError, UsageError):  # written by another version, or manipulated
         return meta.protocol
@@ -129,7 +129,7 @@ def differing_figures(bundle: OpenedBundle, registry: Registry) -> list[str]:
             collections: Mapping[str, str] = {}
             # With parameters, or from another source, it is not the papers' dataset.
             if isinstance(reference, RegisteredReference) and not reference.expression.params:
-                collections = registry.dataset(reference.expression.name).spec.collections
+                collections = registry.entry("dataset", reference.expression.name).spec.collections
             n_classes = len(json.loads(classes or "null") or ())
             data = SimpleNamespace(n_samples=rows, n_features=features, n_classes=n_classes)
             planned[label] = SimpleNamespace(data=data, collections=collections)

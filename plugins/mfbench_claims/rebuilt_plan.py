@@ -71,7 +71,7 @@ def recorded_suite(meta: RunMetadata, registry: Registry) -> LoadedSuite:
         raise UsageError(f"the bundle's suite is not one that this mfbench reads: {place}: {first['msg']}") from None
     # For an installed suite, names in its own package take precedence; no other file is read.
     path = registry.suites().get(meta.name, Path(f"{meta.name}.toml"))
-    spec = registry.protocol(meta.protocol.kind).spec
+    spec = registry.entry("protocol", meta.protocol.kind).spec
     task = task_named(meta.task.name, registry)
     scores = scores_of(meta.protocol, spec, task, registry, file=meta.name)
     request = (meta.name, "--profile", meta.profile)

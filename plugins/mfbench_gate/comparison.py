@@ -296,4 +296,4 @@ def _score(measure: str) -> tuple[str, Score]:
     try:
         return score_named(measure, registry)
     except UnknownNameError:
-        raise UnknownNameError("measure", measure, (TIME, MEMORY, *registry.metrics)) from None
+        raise UnknownNameError("measure", measure, (TIME, MEMORY, *registry.listed("metric"))) from None

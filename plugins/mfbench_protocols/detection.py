@@ -56,7 +56,7 @@ def resolve_detector(
     (step,) = resolve_steps(method, location, registry, home).values()
     if method.selector is None:
         return ResolvedMethod(method.label, None, step, method.top)
-    numbers = takes_numbers(registry.selector(step.expression.name), step.expression.params)
+    numbers = takes_numbers(registry.entry("selector", step.expression.name), step.expression.params)
     return ResolvedMethod(method.label, replace(step, numbers=numbers), None, method.top)
 
 

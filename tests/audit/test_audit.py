@@ -152,7 +152,7 @@ def test_no_label_of_the_suite_is_the_name_of_a_selector():
     """``mfbench audit NAME`` adds a method of that name to the suite."""
     registry = load_registry()
     labels = {method.label for method in load_suite("audit", registry).suite.methods}
-    assert labels.isdisjoint(registry.selectors)
+    assert labels.isdisjoint(registry.listed("selector"))
 
 
 def test_every_declared_promise_can_be_read():
@@ -161,7 +161,7 @@ def test_every_declared_promise_can_be_read():
     registry = load_registry()
     promises = {
         name: promise_of(name, registry.make(name, "selector"), registry)
-        for name, entry in registry.selectors.items()
+        for name, entry in registry.listed("selector").items()
         if entry.spec.controls
     }
     assert promises["knockoffs"] == ("fdr", 0.1, False)

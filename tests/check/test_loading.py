@@ -20,7 +20,7 @@ def test_a_plugin_that_cannot_be_imported_is_a_problem_and_the_others_are_loaded
     with pytest.warns(PluginWarning, match=reason):
         registry = load_for_checks(3.0)
     assert [problem.plugin.name for problem in registry.problems.records] == [module]
-    assert "mean-gap" in registry.selectors
+    assert "mean-gap" in registry.listed("selector")
 
 
 def test_a_strict_load_raises(monkeypatch):

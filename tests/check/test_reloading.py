@@ -12,7 +12,7 @@ from mfbench_check.subjects import Opened, Subject
 @pytest.fixture(scope="module")
 def opened():
     registry = load_registry(only=["unsound_datasets", "datasets"])
-    return lambda name: Opened(Subject("dataset", name, registry.dataset(name).plugin), registry)
+    return lambda name: Opened(Subject("dataset", name, registry.entry("dataset", name).plugin), registry)
 
 
 def test_a_dataset_of_the_wrong_size_can_be_loaded(opened):

@@ -53,7 +53,7 @@ class TestNames:
 
 @pytest.fixture
 def opened(registry):
-    return lambda name, kind="selector": Opened(Subject(kind, name, getattr(registry, kind)(name).plugin), registry, 7)
+    return lambda name, kind="selector": Opened(Subject(kind, name, registry.entry(kind, name).plugin), registry, 7)
 
 
 class TestOpened:

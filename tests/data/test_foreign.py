@@ -85,8 +85,8 @@ def test_a_real_child_loads_and_dies(shore):
 
 
 def test_everything_comes_back(shore, in_process):
-    data = load_isolated(shore.dataset("whole"), {})
-    direct = load_registry(only=["shore"]).dataset("whole")
+    data = load_isolated(shore.entry("dataset", "whole"), {})
+    direct = load_registry(only=["shore"]).entry("dataset", "whole")
     import shore_data
 
     expected = shore_data.whole()

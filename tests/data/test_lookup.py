@@ -212,7 +212,7 @@ class TestPreparation:
         ((key, options),) = repositories.calls
         assert key == "uci:9"
         assert options == {"target": "kind", "categorical": ("code",), "drop": ("id",)}
-        assert keys_of(registry.datasets["with-target"].spec)[1] == (
+        assert keys_of(registry.listed("dataset")["with-target"].spec)[1] == (
             'uci:9 {"categorical": ["code"], "drop": ["id"], "target": "kind"}'
         )
 
@@ -224,8 +224,8 @@ class TestPreparation:
 
 
 def replace_spec(registry, **changes):
-    entry = registry.datasets["with-target"]
-    registry.datasets["with-target"] = replace(entry, spec=replace(entry.spec, **changes))
+    entry = registry.listed("dataset")["with-target"]
+    registry.listed("dataset")["with-target"] = replace(entry, spec=replace(entry.spec, **changes))
     return registry
 
 
@@ -277,7 +277,7 @@ class TestLocation:
             load("things", registry, options=options)
 
     def test_where_a_dataset_is(self, registry, repositories, places, write_mirror):
-        specs = {name: entry.spec for name, entry in registry.datasets.items()}
+        specs = {name: entry.spec for name, entry in registry.listed("dataset").items()}
         lookup = Lookup(places(write_mirror()))
         told = {name: lookup.location(spec) for name, spec in specs.items()}
         assert (told["made"], told["things"], told["nowhere"]) == ("embedded", "mirror", "missing")

@@ -178,7 +178,7 @@ def test_statuses():
 
 def test_metrics():
     documented = rows(section("results.md", "## Columns of a trial"))
-    own = [name for name in listings.built_in_registry().metrics if ":" not in name]
+    own = [name for name in listings.built_in_registry().listed("metric") if ":" not in name]
     for name in [*own, *CURVE_METRICS, "sklearn:NAME"]:
         assert name in documented
         assert f"`{name}`" in section("suites.md", "### Metrics")
@@ -355,12 +355,12 @@ def test_every_method_and_dataset_is_documented(made):
     built_in = listings.built_in_registry()
     selectors, classifiers = re.findall(r"^## \w+\n\n(.*?)(?=^## |^```|\Z)", made["docs/methods.md"], re.M | re.S)[:2]
     (metrics,) = re.findall(r"^## Metrics\n\n(.*?)(?=^## |^```|\Z)", made["docs/methods.md"], re.M | re.S)
-    assert set(rows(metrics)) - {"name"} == set(built_in.metrics)
-    for table, entries in ((selectors, built_in.selectors), (classifiers, built_in.classifiers)):
+    assert set(rows(metrics)) - {"name"} == set(built_in.listed("metric"))
+    for table, entries in ((selectors, built_in.listed("selector")), (classifiers, built_in.listed("classifier"))):
         assert re.findall(r"^\| .*?\[`([\w-]+)`\]\(", table, re.MULTILINE) == sorted(entries)
     datasets = rows(made["docs/datasets.md"])
-    assert set(datasets) - {"name"} == set(built_in.datasets)
-    for name, entry in built_in.datasets.items():
+    assert set(datasets) - {"name"} == set(built_in.listed("dataset"))
+    for name, entry in built_in.listed("dataset").items():
         row, spec = " ".join(datasets[name]), entry.spec
         labels = [f"`{collection}`: {label}" for collection, label in spec.collections.items()]
         for text in (spec.summary, spec.note, spec.license, *labels):
@@ -420,7 +420,7 @@ def test_readme_commands():
 def test_readme_numbers():
     text = " ".join(text_of("README.md").split())
     built_in = listings.built_in_registry()
-    counts = [len(built_in.selectors), len(built_in.classifiers), len(built_in.datasets)]
+    counts = [len(built_in.selectors), len(built_in.classifiers), len(built_in.listed("dataset"))]
     assert "{} selectors, {} classifiers and {} datasets".format(*counts) in text
     uci = load_suite("uci", built_in)
     n_datasets = sum(len(group.use) for group in uci.suite.datasets)

@@ -26,7 +26,7 @@ AXE = Path(os.environ.get("MFBENCH_AXE", "node_modules/axe-core/axe.min.js"))
 REGISTRY = load_registry(strict=True)
 BUILT_IN = [
     pytest.param(entry, id=f"{kind}-{name}")
-    for kind, table in (("selector", REGISTRY.selectors), ("classifier", REGISTRY.classifiers))
+    for kind, table in (("selector", REGISTRY.listed("selector")), ("classifier", REGISTRY.listed("classifier")))
     for name, entry in sorted(table.items())
     if entry.plugin.distribution == "mfbench"
 ]

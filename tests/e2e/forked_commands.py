@@ -103,7 +103,7 @@ def serve() -> None:
     code_hashes._packages = lambda folders: packages  # plugins of hosts are files without a distribution
     code_hashes.host_code()  # parses all of it; a plan reads the files again, and parses what has changed
     for name in ("anova-f", "relieff", "variance"):
-        code_hashes.method_code(registry.selector(name))
+        code_hashes.method_code(registry.entry("selector", name))
     gc.freeze()  # a collection in a command would copy all pages that it shares with this process
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the processes that watch commands
     for line in iter(sys.stdin.readline, ""):

@@ -256,7 +256,7 @@ class TestImportedCode:
 
 class TestForeignCode:
     def test_an_estimator_of_another_package_brings_its_version(self):
-        code = method_code(load_registry(only=["baselines"]).classifier("knn"))
+        code = method_code(load_registry(only=["baselines"]).entry("classifier", "knn"))
         assert code == {"package scikit-learn": metadata.version("scikit-learn")}
 
     def test_a_loose_module_brings_its_hash(self, package, tmp_path):
@@ -341,8 +341,8 @@ class TestBuiltInCode:
         registry = load_registry(
             only=["baselines", "controlled", "information", "margin", "relevance", "similarity", "sqpfw", "datasets"]
         )
-        entries = [*registry.selectors.values(), *registry.classifiers.values()]
-        entries += [entry for entry in registry.datasets.values() if entry.spec.loader is not None]
+        entries = [*registry.listed("selector").values(), *registry.listed("classifier").values()]
+        entries += [entry for entry in registry.listed("dataset").values() if entry.spec.loader is not None]
         for entry in entries:
             ((name, value),) = method_code(entry).items()
             assert name in (f"code {entry.spec.name}", "package scikit-learn", "package xgboost") and value, name

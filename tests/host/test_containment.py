@@ -40,14 +40,14 @@ def test_the_main_process_is_as_before(process, installed):
     installed(made_careless=CARELESS)
     path, environ, filters = list(sys.path), dict(os.environ), list(warnings.filters)
     registry = load_registry(isolated=True)
-    assert "careless" in registry.selectors
+    assert "careless" in registry.listed("selector")
     assert (sys.path, dict(os.environ), warnings.filters) == (path, environ, filters)
 
 
 def test_a_worker_keeps_what_the_modules_of_its_plugins_rely_on(process, installed):
     installed(made_careless=CARELESS)
     filters = list(warnings.filters)
-    assert "careless" in load_registry().selectors
+    assert "careless" in load_registry().listed("selector")
     assert sys.path[:2] == ["/vendored/by/HOOK", "/vendored/by/MODULE"]
     assert os.environ["MADE_BY_HOOK"] == "1" and warnings.filters == filters
 
@@ -55,4 +55,4 @@ def test_a_worker_keeps_what_the_modules_of_its_plugins_rely_on(process, install
 def test_a_filter_that_raises_does_not_hide_the_problem_of_another_plugin(process, installed):
     installed(made_careless=CARELESS, made_broken="raise ValueError('no way')")
     with pytest.warns(UserWarning, match="no way"):
-        assert "careless" in load_registry(isolated=True).selectors
+        assert "careless" in load_registry(isolated=True).listed("selector")

@@ -6,7 +6,7 @@ import pytest
 
 from mfbench.errors import UnknownNameError, UsageError
 from mfbench.host.code_hashes import forget, method_code
-from mfbench.host.declared import DeclaredHooks, declared_plugin
+from mfbench.host.declared import declared_plugin
 from mfbench.host.expressions import Declaration, Expression, Plugin, parse
 from mfbench.host.factories import check_parameters
 from mfbench.host.registry import load_registry
@@ -39,8 +39,8 @@ def test_a_declared_class_is_registered_under_its_kind_alone_and_imported_in_a_c
     registry = load_registry(only=["baselines"], isolated=True)
     registry.declare([SELECTOR, SELECTOR])
     name = registry.resolve("selector", "mine_here:Mine")
-    assert registry.selector(name).spec.factory == "mine_here:Mine"
-    assert registry.selector(name).prober.facts(registry.selector(name)).parameters == ("alpha",)
+    assert registry.entry("selector", name).spec.factory == "mine_here:Mine"
+    assert registry.entry("selector", name).prober.facts(registry.entry("selector", name)).parameters == ("alpha",)
     assert "mine_here" not in sys.modules
     with pytest.raises(UsageError, match="'mine_here:Mine' is the import path of a class, but a suite names only what"):
         registry.resolve("classifier", "mine_here:Mine")
@@ -48,17 +48,17 @@ def test_a_declared_class_is_registered_under_its_kind_alone_and_imported_in_a_c
 
 def test_another_declaration_after_the_names_were_listed_is_registered_too(module):
     registry = load_registry(only=["baselines"])
-    assert registry.selectors and registry.classifiers
+    assert registry.listed("selector") and registry.listed("classifier")
     registry.declare([SELECTOR, Declaration("classifier", "mine_here:Mine")])
     for kind in ("selector", "classifier"):
-        assert registry.resolve(kind, "mine_here:Mine") in getattr(registry, f"{kind}s")
+        assert registry.resolve(kind, "mine_here:Mine") in registry.listed(kind)
     assert registry.make(registry.resolve("selector", "mine_here:Mine"), "selector", alpha=3).alpha == 3
     assert {"mine_here"} == {plugin.module for plugin in registry.plugins.values() if plugin.declared}
 
 
 def test_a_process_that_loads_the_plugin_alone_has_the_class_under_the_same_name(module):
     plugin = declared_plugin(SELECTOR)
-    assert list(load_registry(exactly=[plugin]).selectors) == [SELECTOR.name]
+    assert list(load_registry(exactly=[plugin]).listed("selector")) == [SELECTOR.name]
 
 
 def test_its_code_is_that_of_the_module_and_of_what_it_imports_wherever_it_was_imported(module):
@@ -66,7 +66,7 @@ def test_its_code_is_that_of_the_module_and_of_what_it_imports_wherever_it_was_i
         forget()
         registry = load_registry(only=["baselines"], isolated=True)
         registry.declare([SELECTOR])
-        return method_code(registry.selector(SELECTOR.name))
+        return method_code(registry.entry("selector", SELECTOR.name))
 
     before = code()
     assert set(before) == {"plugin mine_here", "import helpers_of_mine", "adapter"}
@@ -81,7 +81,7 @@ def test_its_code_is_that_of_the_module_and_of_what_it_imports_wherever_it_was_i
 def test_a_class_of_the_scientific_stack_counts_by_its_version():
     registry = load_registry(only=["baselines"])
     registry.declare([Declaration("classifier", "sklearn.svm:LinearSVC")])
-    code = method_code(registry.classifier(registry.resolve("classifier", "sklearn.svm:LinearSVC")))
+    code = method_code(registry.entry("classifier", registry.resolve("classifier", "sklearn.svm:LinearSVC")))
     assert "distribution scikit-learn" in code and "plugin sklearn" not in code
 
 
@@ -90,7 +90,9 @@ def test_what_reads_the_weights_is_part_of_the_code_of_selectors_that_are_named_
         registry = load_registry(only=["baselines"])
         place = "mfbench_baselines.filters:VarianceFilter"
         registry.declare([Declaration("selector", place)])
-        return [method_code(registry.selector(registry.resolve("selector", name))) for name in (place, "variance")]
+        return [
+            method_code(registry.entry("selector", registry.resolve("selector", name))) for name in (place, "variance")
+        ]
 
     declared, own = codes()
     assert "adapter" in declared and "adapter" not in own
@@ -130,10 +132,6 @@ def test_names_differ_where_places_do():
     places = ["a.b:C", "a:b.C", "a:bC", "A:bc", "a:B_c", "größe:Maß"]
     names = [Declaration("selector", place).name for place in places]
     assert len(set(names)) == len(places)
-    for declaration in (Declaration("selector", place) for place in places):
-        (spec,) = DeclaredHooks(declaration).mfbench_selectors()
-        assert not DeclaredHooks(declaration).mfbench_classifiers()
-        assert spec.name == declaration.name
 
 
 def test_a_plugin_of_an_author_declares_nothing():
@@ -146,4 +144,4 @@ def test_messages_name_the_class_as_it_was_written(module):
     registry = load_registry(only=["baselines"], isolated=True)
     registry.declare([SELECTOR])
     with pytest.raises(UnknownNameError, match="unknown parameter 'beta' of 'mine_here:Mine'"):
-        check_parameters(registry.selector(SELECTOR.name), ["beta"])
+        check_parameters(registry.entry("selector", SELECTOR.name), ["beta"])

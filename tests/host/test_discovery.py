@@ -35,7 +35,7 @@ class TestImports:
                 installed(broken=text, fine=plugin_text("good"))
                 with pytest.warns(PluginWarning, match=f"dist-broken 1.2.*{reason}.*left out"):
                     one = load_registry()
-                assert list(one.selectors) == ["good"]
+                assert list(one.listed("selector")) == ["good"]
                 assert len(one.failed) == 1
                 with pytest.raises(PluginError, match=f"dist-broken 1.2.*{reason}"):
                     load_registry(strict=True)
@@ -51,7 +51,7 @@ class TestImports:
         fine = make_plugin("fine", selectors=[selector("good")])
         with pytest.warns(PluginWarning, match=r"(?s)eager.*not valid.*everything"):
             one = load(module, fine)
-        assert list(one.selectors) == ["good"]
+        assert list(one.listed("selector")) == ["good"]
         assert module not in one.plugins
 
 
@@ -71,7 +71,7 @@ class TestForgottenHooks:
         marked = hookimpl(lambda: [selector("mine")])
         with pytest.warns(PluginWarning, match="mfbench_datasets is not marked"):
             one = load(self.module(mfbench_selectors=marked, mfbench_datasets=lambda: ()))
-        assert list(one.selectors) == ["mine"]
+        assert list(one.listed("selector")) == ["mine"]
         with pytest.raises(PluginError, match="mfbench_datasets is not marked"):
             load(self.module(mfbench_selectors=marked, mfbench_datasets=lambda: ()), strict=True)
 
@@ -111,42 +111,42 @@ class TestWhichPlugins:
         installed(b=plugin_text("from-b"), a=plugin_text("from-a"))
         one = load_registry()
         assert [plugin.name for plugin in one.plugins.values()] == ["a", "b"]
-        assert set(one.selectors) == {"from-a", "from-b"}
-        assert one.selector("from-a").plugin == Plugin("a", "a", "dist-a", "1.2")
+        assert set(one.listed("selector")) == {"from-a", "from-b"}
+        assert one.entry("selector", "from-a").plugin == Plugin("a", "a", "dist-a", "1.2")
 
     def test_the_variable_names_exactly_those_to_load(self, installed, plugin_text, monkeypatch):
         installed(a=plugin_text("from-a"), b=plugin_text("from-b"))
         monkeypatch.setenv("MFBENCH_LOAD_PLUGINS", " b , ")
-        assert set(load_registry().selectors) == {"from-b"}
+        assert set(load_registry().listed("selector")) == {"from-b"}
         monkeypatch.setenv("MFBENCH_LOAD_PLUGINS", "")
-        assert load_registry().selectors == {}
+        assert load_registry().listed("selector") == {}
 
     def test_the_variable_takes_modules_that_are_no_entry_points(self, installed, plugin_text, monkeypatch, tmp_path):
         installed(a=plugin_text("from-a"))
         (tmp_path / "loose.py").write_text(plugin_text("from-loose"))
         monkeypatch.setenv("MFBENCH_LOAD_PLUGINS", "loose")
         one = load_registry()
-        assert one.selector("from-loose").plugin == Plugin("loose", "loose")
+        assert one.entry("selector", "from-loose").plugin == Plugin("loose", "loose")
         monkeypatch.setenv("MFBENCH_LOAD_PLUGINS", "all,loose,a")
-        assert set(load_registry().selectors) == {"from-a", "from-loose"}
+        assert set(load_registry().listed("selector")) == {"from-a", "from-loose"}
 
     def test_an_argument_goes_over_the_variable(self, installed, plugin_text, monkeypatch):
         installed(a=plugin_text("from-a"), b=plugin_text("from-b"))
         monkeypatch.setenv("MFBENCH_LOAD_PLUGINS", "a")
-        assert set(load_registry(only=["b"]).selectors) == {"from-b"}
+        assert set(load_registry(only=["b"]).listed("selector")) == {"from-b"}
 
     def test_a_plugin_that_does_not_exist_is_named(self, installed, plugin_text, monkeypatch):
         installed(a=plugin_text("from-a"))
         monkeypatch.setenv("MFBENCH_LOAD_PLUGINS", "no_such_module_anywhere,a")
         with pytest.warns(PluginWarning, match="'no_such_module_anywhere'"):
-            assert set(load_registry().selectors) == {"from-a"}
+            assert set(load_registry().listed("selector")) == {"from-a"}
 
     def test_two_packages_may_use_one_entry_point_name(self, installed, plugin_text, monkeypatch):
         installed(a=plugin_text("from-a"), b=plugin_text("from-b"))
         entries = discovery.entry_points("mfbench")
         renamed = [EntryPoint("x", entry.value, "mfbench")._for(entry.dist) for entry in entries]
         monkeypatch.setattr(discovery, "entry_points", lambda group: renamed if group == "mfbench" else [])
-        assert set(load_registry().selectors) == {"from-a", "from-b"}
+        assert set(load_registry().listed("selector")) == {"from-a", "from-b"}
 
     def test_calls_are_traced_when_asked(self, installed, plugin_text, monkeypatch, capsys):
         installed(a=plugin_text("from-a"))
@@ -185,9 +185,9 @@ class TestWhichPlugins:
                 "suites",
                 "tasks",
             }
-            assert one.selectors.keys() >= {"relieff", "variance"}
-            assert "knn" in one.classifiers
-            assert "wine" in one.datasets
+            assert one.listed("selector").keys() >= {"relieff", "variance"}
+            assert "knn" in one.listed("classifier")
+            assert "wine" in one.listed("dataset")
             assert "uci" in one.suites()
 
     def test_the_hooks_are_those_that_are_specified(self):
@@ -217,8 +217,8 @@ class TestWhichPlugins:
             def mfbench_selectors(self):
                 return [selector("mine")]
 
-        assert list(load_registry(only=[], extra=[("plug", Plug())]).selectors) == ["mine"]
+        assert list(load_registry(only=[], extra=[("plug", Plug())]).listed("selector")) == ["mine"]
 
     def test_a_plugin_may_be_a_simple_namespace(self):
         plug = types.SimpleNamespace(mfbench_selectors=hookimpl(lambda: [selector("mine")]))
-        assert list(load_registry(only=[], extra=[("plug", plug)]).selectors) == ["mine"]
+        assert list(load_registry(only=[], extra=[("plug", plug)]).listed("selector")) == ["mine"]

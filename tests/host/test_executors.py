@@ -46,7 +46,7 @@ def needs_dask(scheduler, jobs):
 
 def test_the_engine_gets_the_address_and_the_number_of_workers():
     assert make_engine(registry_of(), "silent", "tcp://there:1", 3).asked == ("tcp://there:1", 3)
-    assert list(registry_of().executors) == ["silent"]
+    assert list(registry_of().listed("executor")) == ["silent"]
 
 
 def test_a_factory_may_make_an_executor():
@@ -93,4 +93,4 @@ def test_an_address_without_meaning_is_refused_before_anything_runs():
 
 def test_nobody_else_registers_local():
     with pytest.warns(PluginWarning, match="executor 'local' is that of mfbench itself"):
-        assert registry_of(name="local").executors == {}
+        assert registry_of(name="local").listed("executor") == {}

@@ -21,7 +21,7 @@ def table():
 
 
 def test_names_are_listed_as_they_must_be_written(table):
-    assert table.listed() == {"relieff@mfbench": 0, "relieff@My.Package": 1, "relieff@loose": 2, "gap": 7}
+    assert table.listed == {"relieff@mfbench": 0, "relieff@My.Package": 1, "relieff@loose": 2, "gap": 7}
 
 
 def test_what_a_name_stands_for(subtests, table):
@@ -63,7 +63,7 @@ def test_two_plugins_of_one_package_are_told_apart_by_their_entry_points():
     table = NameTable("selector", "")
     for plugin in (HOST, Plugin("similarity", "mfbench_similarity.plugin", "mfbench", "1.0")):
         table.add("twin", plugin, plugin.name)
-    assert table.listed() == {"twin@margin": "margin", "twin@similarity": "similarity"}
+    assert table.listed == {"twin@margin": "margin", "twin@similarity": "similarity"}
     assert table.resolve("twin@similarity") == "twin@similarity"
     with pytest.raises(UsageError, match="'twin@margin' or 'twin@similarity'"):
         table.resolve("twin", "mfbench")
@@ -71,4 +71,4 @@ def test_two_plugins_of_one_package_are_told_apart_by_their_entry_points():
 
 def test_a_plugin_adds_a_name_once(table):
     assert not table.add("gap", MINE, 8)
-    assert table.listed()["gap"] == 7
+    assert table.listed["gap"] == 7

@@ -95,12 +95,14 @@ def test_what_an_object_has_learnt_is_left_behind():
 def test_an_estimator_of_a_plugin_has_its_registered_name():
     registry = load_registry(only=["margin", "baselines"])
     for text in ("relieff(n_neighbors=7)", "relieff"):
-        assert str(expression_of(registry.make(text), registry.selectors)) == text
-    assert str(expression_of(registry.make("knn(n_neighbors=3)"), registry.classifiers)) == "knn(n_neighbors=3)"
+        assert str(expression_of(registry.make(text), registry.listed("selector"))) == text
+    assert (
+        str(expression_of(registry.make("knn(n_neighbors=3)"), registry.listed("classifier"))) == "knn(n_neighbors=3)"
+    )
 
 
 def test_defaults_of_a_plugin_are_overridden_where_the_object_differs(mine, toy_registry):
-    entry = toy_registry.classifiers["nearest"]
+    entry = toy_registry.listed("classifier")["nearest"]
     spec = replace(entry.spec, defaults={"alpha": 2.0}, factory="mine_for_objects:Mine")
     listed = {"mine": replace(entry, spec=spec)}
     assert str(expression_of(mine.Mine(alpha=2.0), listed)) == "mine"
@@ -160,7 +162,7 @@ def test_an_object_without_get_params_is_refused(mine):
 
 
 def test_of_several_names_the_one_with_the_nearest_defaults_is_taken(mine, toy_registry):
-    entry = toy_registry.classifiers["nearest"]
+    entry = toy_registry.listed("classifier")["nearest"]
     spec = replace(entry.spec, factory="mine_for_objects:Mine")
     far = replace(entry, spec=replace(spec, defaults={"alpha": 2.0, "shape": 3}))
     assert str(expression_of(mine.Mine(alpha=5.0), {"far": far})) == "mine_for_objects:Mine(alpha=5.0)"

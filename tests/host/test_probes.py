@@ -73,22 +73,22 @@ class Children:
 
 
 def everything(registry):
-    tables = (registry.selectors, registry.classifiers, registry.datasets)
+    tables = (registry.listed("selector"), registry.listed("classifier"), registry.listed("dataset"))
     return [entry for table in tables for entry in table.values()]
 
 
 def test_a_real_child_answers_and_this_process_imports_nothing(foreign):
     foreign.probe(everything(foreign))
-    assert parameter_names(foreign.selector("fine")) == ["k", "shade"]
-    assert parameter_names(foreign.classifier("free")) == ["k", "shade"]
-    assert parameter_names(foreign.dataset("loaded")) == ["n_samples", "seed"]
-    assert parameter_names(foreign.dataset("fetched")) == []
-    assert takes_numbers(foreign.selector("regressor"))
-    assert not takes_numbers(foreign.selector("fine"))
+    assert parameter_names(foreign.entry("selector", "fine")) == ["k", "shade"]
+    assert parameter_names(foreign.entry("classifier", "free")) == ["k", "shade"]
+    assert parameter_names(foreign.entry("dataset", "loaded")) == ["n_samples", "seed"]
+    assert parameter_names(foreign.entry("dataset", "fetched")) == []
+    assert takes_numbers(foreign.entry("selector", "regressor"))
+    assert not takes_numbers(foreign.entry("selector", "fine"))
     with pytest.raises(PluginError, match="'dies' of foreign cannot be imported: the process ended with exit code 0"):
-        parameter_names(foreign.selector("dies"))
+        parameter_names(foreign.entry("selector", "dies"))
     with pytest.raises(PluginError, match=r"'exits' of foreign cannot be imported .* SystemExit: 0"):
-        parameter_names(foreign.classifier("exits"))
+        parameter_names(foreign.entry("classifier", "exits"))
     assert not {"foreign_fine", "foreign_dies", "foreign_exits"} & set(sys.modules)
 
 
@@ -97,29 +97,33 @@ def test_one_child_answers_for_all_and_only_once(foreign, monkeypatch):
     monkeypatch.setattr(probes, "call", children)
     foreign.probe(entry for entry in everything(foreign) if entry.spec.name not in ("dies", "exits"))
     assert [sorted(names) for names in children.asked] == [["fine", "free", "loaded", "regressor"]]
-    parameter_names(foreign.selector("fine"))
-    foreign.probe(foreign.datasets.values())
+    parameter_names(foreign.entry("selector", "fine"))
+    foreign.probe(foreign.listed("dataset").values())
     assert len(children.asked) == 1
 
 
 def test_only_the_factory_at_fault_is_left_out(foreign, monkeypatch):
     children = Children(fatal=["free"])
     monkeypatch.setattr(probes, "call", children)
-    entries = [foreign.selector("fine"), foreign.classifier("free"), foreign.dataset("loaded")]
-    foreign.probe([*entries, foreign.selector("regressor")])
+    entries = [
+        foreign.entry("selector", "fine"),
+        foreign.entry("classifier", "free"),
+        foreign.entry("dataset", "loaded"),
+    ]
+    foreign.probe([*entries, foreign.entry("selector", "regressor")])
     assert [len(names) for names in children.asked] == [4, 3, 1, 1, 1, 1]  # all, by module, then one by one
-    assert parameter_names(foreign.selector("fine")) == ["k", "shade"]
+    assert parameter_names(foreign.entry("selector", "fine")) == ["k", "shade"]
     with pytest.raises(PluginError, match="'free' of foreign"):
-        parameter_names(foreign.classifier("free"))
+        parameter_names(foreign.entry("classifier", "free"))
 
 
 def test_a_module_that_takes_too_long_is_not_waited_for_again(foreign, monkeypatch):
     children = Children(fatal=["free"], kind="timeout")
     monkeypatch.setattr(probes, "call", children)
-    foreign.probe([foreign.selector("fine"), foreign.classifier("free")])
+    foreign.probe([foreign.entry("selector", "fine"), foreign.entry("classifier", "free")])
     assert len(children.asked) == 1
     with pytest.raises(PluginError, match="'fine' of foreign"):
-        parameter_names(foreign.selector("fine"))
+        parameter_names(foreign.entry("selector", "fine"))
 
 
 def test_what_is_in_this_process_anyway_is_asked_directly(make_plugin):
@@ -127,5 +131,5 @@ def test_what_is_in_this_process_anyway_is_asked_directly(make_plugin):
 
     spec = SelectorSpec(name="here", summary="", factory=dict)
     one = load_registry(only=["baselines"], extra=[("p", make_plugin("p", selectors=[spec]))], isolated=True)
-    assert one.selector("here").prober is None
-    assert one.classifier("knn").prober is None
+    assert one.entry("selector", "here").prober is None
+    assert one.entry("classifier", "knn").prober is None

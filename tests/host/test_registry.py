@@ -2,6 +2,7 @@
 
 import sys
 import types
+from functools import partial
 
 import pytest
 
@@ -65,13 +66,13 @@ class TestNames:
     def test_a_typo_is_answered_with_the_near_names(self, make_plugin):
         one = load(make_plugin("p", selectors=[selector("relieff"), selector("variance")]))
         with pytest.raises(UnknownNameError, match=r"unknown selector 'relief-f': did you mean 'relieff'\?"):
-            one.selector("relief-f")
+            one.entry("selector", "relief-f")
         with pytest.raises(
             UnknownNameError, match=r"selector, classifier or regressor 'relief-f': did you mean 'relieff'"
         ):
             one.make("relief-f")
         with pytest.raises(UnknownNameError, match="unknown classifier 'x': there are none"):
-            one.classifier("x")
+            one.entry("classifier", "x")
 
     def test_case_hyphens_and_underscores_are_no_obstacle(self, subtests, make_plugin):
         for typo in ["relief_f", "Relief-F", "RELIEFF"]:
@@ -83,7 +84,7 @@ class TestNames:
     def test_a_name_of_the_other_kind_is_told_as_such(self, make_plugin):
         one = load(make_plugin("p", selectors=[selector("weigh")]))
         with pytest.raises(UsageError, match="'weigh' is a selector, not a classifier"):
-            one.classifier("weigh")
+            one.entry("classifier", "weigh")
 
     def test_an_unknown_parameter_is_answered_with_the_possible_ones(self, make_plugin):
         one = load(make_plugin("p", selectors=[selector("a")]))
@@ -93,16 +94,16 @@ class TestNames:
             one.make("a(zzz=1)")
 
     def test_a_dataset_is_found_and_a_wrong_one_is_not(self, toy_registry):
-        assert toy_registry.dataset("blobs").spec.n_samples == 24
+        assert toy_registry.entry("dataset", "blobs").spec.n_samples == 24
         with pytest.raises(
             UnknownNameError, match=r"unknown dataset 'blob': did you mean 'blobs'.*mfbench datasets list"
         ):
-            toy_registry.dataset("blob")
+            toy_registry.entry("dataset", "blob")
 
     def test_nothing_is_imported_before_it_is_made(self, make_plugin):
         spec = selector("a", factory="no_such_module_anywhere:Thing")
         one = load(make_plugin("p", selectors=[spec]))
-        assert one.selector("a").spec is spec
+        assert one.entry("selector", "a").spec is spec
         with pytest.raises(PluginError, match=r"'a' of p cannot be imported from 'no_such_module_anywhere:Thing'"):
             one.make("a")
 
@@ -117,26 +118,26 @@ class TestDuplicates:
             with subtests.test(kind=kind, spec=spec):
                 first, second = ([spec("twin"), spec(own)] for own in ("one", "two"))
                 twins = load(make_plugin("first", **{f"{kind}s": first}), make_plugin("second", **{f"{kind}s": second}))
-                find = getattr(twins, kind)
+                find = partial(twins.entry, kind)
                 with pytest.raises(
                     UsageError, match=f"2 packages register the {kind} 'twin': write .*first.* or .*second"
                 ):
                     find("twin")
                 assert find("twin@second").spec is second[0]
                 assert (find("one").spec, find("two@second").spec) == (first[1], second[1])
-                assert set(getattr(twins, f"{kind}s")) == {"one", "two", "twin@first", "twin@second"}
+                assert set(twins.listed(kind)) == {"one", "two", "twin@first", "twin@second"}
 
     def test_installed_packages_are_named_by_their_distribution(self, installed, plugin_text, recwarn):
         installed(one=plugin_text("twin", "other"), two=plugin_text("twin"))
         one = load_registry()
         with pytest.raises(UsageError, match="write 'twin@dist-one' or 'twin@dist-two'"):
             one.make("twin")
-        assert one.selector("twin@Dist_Two").plugin.distribution == "dist-two"
+        assert one.entry("selector", "twin@Dist_Two").plugin.distribution == "dist-two"
         assert one.make("twin@dist-one") == {}
         with pytest.raises(UnknownNameError, match="'twin@dist-three': did you mean 'twin@dist-"):
-            one.selector("twin@dist-three")
+            one.entry("selector", "twin@dist-three")
         with pytest.raises(UnknownNameError, match="'other@dist-two': did you mean 'other@dist-one'"):
-            one.selector("other@dist-two")
+            one.entry("selector", "other@dist-two")
         assert not recwarn.list  # nothing was asked for that the collision could have hidden
 
     def test_a_name_that_a_plugin_registers_twice_is_used_once(self, make_plugin):
@@ -166,7 +167,7 @@ class TestDuplicates:
                 "p", selectors=[selector("same")], classifiers=[ClassifierSpec(name="same", summary="", factory=Thing)]
             )
         )
-        assert set(both.selectors) == set(both.classifiers) == {"same"}
+        assert set(both.listed("selector")) == set(both.listed("classifier")) == {"same"}
 
 
 class TestSuiteFolders:
@@ -230,7 +231,7 @@ class TestCarelessPlugins:
     def test_a_bad_hook_is_named_and_the_others_go_on(self, make_plugin, hook, reason):
         one = load(make_plugin("careless", selectors=hook), make_plugin("fine", selectors=[selector("good")]))
         with pytest.warns(PluginWarning) as caught:
-            assert list(one.selectors) == ["good"]
+            assert list(one.listed("selector")) == ["good"]
         assert all("'careless'" in str(warning.message) and "'fine'" not in str(warning.message) for warning in caught)
         assert reason in str(caught[0].message)
         assert one.failed
@@ -240,17 +241,17 @@ class TestCarelessPlugins:
     def test_strict_makes_it_an_error(self, make_plugin, hook, reason):
         one = load(make_plugin("careless", selectors=hook), strict=True)
         with pytest.raises(PluginError, match="careless") as caught:
-            _ = one.selectors
+            _ = one.listed("selector")
         assert reason in str(caught.value)
 
     def test_good_specs_beside_a_wrong_one_stay(self, make_plugin):
         one = load(make_plugin("p", selectors=[selector("good"), "bad", selector("fine")]))
         with pytest.warns(PluginWarning, match="'bad'"):
-            assert sorted(one.selectors) == ["fine", "good"]
+            assert sorted(one.listed("selector")) == ["fine", "good"]
 
     def test_ctrl_c_is_not_the_plugins(self, make_plugin):
         with pytest.raises(KeyboardInterrupt):
-            _ = load(make_plugin("p", selectors=lambda: _raise(KeyboardInterrupt))).selectors
+            _ = load(make_plugin("p", selectors=lambda: _raise(KeyboardInterrupt))).listed("selector")
 
     def test_a_section_of_a_report_that_exits_is_a_problem(self):
         module = types.SimpleNamespace(mfbench_report_sections=hookimpl(lambda: _raise(GeneratorExit)))
@@ -262,14 +263,14 @@ class TestCarelessPlugins:
     def test_a_hook_is_asked_once(self, make_plugin):
         calls = []
         one = load(make_plugin("p", selectors=lambda: calls.append(1) or [selector("a")]))
-        assert one.selectors is one.selectors
-        assert one.selector("a").plugin == Plugin("p", "p")
+        assert one.listed("selector") is one.listed("selector")
+        assert one.entry("selector", "a").plugin == Plugin("p", "p")
         assert calls == [1]
 
     def test_a_hook_that_exits_does_not_take_the_host_with_it(self, make_plugin):
         one = load(make_plugin("careless", selectors=lambda: sys.exit(3)), make_plugin("p", selectors=[selector("a")]))
         with pytest.warns(PluginWarning, match="careless"):
-            assert list(one.selectors) == ["a"]
+            assert list(one.listed("selector")) == ["a"]
 
     def test_a_factory_that_is_not_callable_names_the_package(self, make_plugin):
         one = load(make_plugin("p", selectors=[selector("a", factory="sys:path")]))

@@ -77,7 +77,7 @@ def test_targets():
 
 def test_the_built_in_specs_are_valid():
     one = load_registry(only=["all"])
-    for table in (one.selectors, one.classifiers, one.regressors, one.datasets, one.metrics, one.tasks):
+    for table in map(one.listed, ("selector", "classifier", "regressor", "dataset", "metric", "task")):
         assert {name: spec_problem(entry.spec) for name, entry in table.items() if spec_problem(entry.spec)} == {}
 
 

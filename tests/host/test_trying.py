@@ -55,7 +55,7 @@ def test_what_can_be_used_or_refuses_a_few_rows_is_not(kind, text):
 
 def test_what_plugins_register_is_not_tried_out():
     registry = load_registry(only=["baselines"])
-    check_usable(registry.selector("variance"), {"no": "such parameter"})
+    check_usable(registry.entry("selector", "variance"), {"no": "such parameter"})
 
 
 def test_a_child_tries_it_out_once_and_knows_what_it_is_fitted_on(tmp_path, monkeypatch):

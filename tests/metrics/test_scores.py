@@ -18,7 +18,7 @@ from mfbench_metrics import scores
 from mfbench_metrics.plugin import mfbench_metrics
 
 REGISTRY = load_registry(only=())
-NAMES = list(REGISTRY.metrics)
+NAMES = list(REGISTRY.listed("metric"))
 OF_TWO_CLASSES = [f"sklearn:{name}" for name in ("f1", "jaccard", "precision", "recall", "roc_auc")]
 OF_MORE = ["sklearn:top_k_accuracy"]
 
@@ -126,7 +126,7 @@ def test_the_confidence_on_the_edge_of_a_bin_belongs_to_the_lower_one():
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in OF_MORE])
 def test_values_lie_in_the_declared_range_and_follow_the_declared_direction(name):
-    spec = REGISTRY.metric(name).spec
+    spec = REGISTRY.entry("metric", name).spec
     perfect = np.array([0, 1] * 10)
     sure = Predictions(perfect, perfect, np.eye(2)[perfect] * 0.98 + 0.01, np.arange(2), True)
     drawn_by_chance = drawn(2)

@@ -13,7 +13,7 @@ from mfbench.host.registry import load_registry
 from mfbench.report.heading import setting_of
 from mfbench_regression.regressors import SVR, ElasticNet, GaussianProcess, LinearSVR
 
-REGRESSORS = sorted(load_registry(only=["regression"]).regressors)
+REGRESSORS = sorted(load_registry(only=["regression"]).listed("regressor"))
 FAILURES = {"check_sample_weight_equivalence_on_dense_data": "libsvm stops elsewhere"}
 SUITE = """
 [suite]

@@ -22,7 +22,7 @@ SELECTORS = [spec.name for spec in plugin.mfbench_selectors()]
 
 
 def test_names(registry):
-    assert set(registry.classifiers) == set(CLASSIFIERS)
+    assert set(registry.listed("classifier")) == set(CLASSIFIERS)
     assert set(CLASSIFIERS) == {
         "sila",
         "rbs",

@@ -118,7 +118,7 @@ class TestStructure:
     REGISTRY = load_registry(only=[])
 
     def of(self, data, kind="repeated-cv", text=None):
-        return structure_of(data, self.REGISTRY.protocol(kind).spec, text, self.REGISTRY)
+        return structure_of(data, self.REGISTRY.entry("protocol", kind).spec, text, self.REGISTRY)
 
     def test_the_column_decides_unless_the_suite_does(self, read):
         bare = replace(read(), groups=None, time=None, split=None)

@@ -20,7 +20,7 @@ BY = {
     "time": RNG.permutation(N).astype(float),
     "split": RNG.integers(-1, 4, N),
 }
-TEXTS = [*REGISTRY.splitters, "bootstrap(draws=7)"]
+TEXTS = [*REGISTRY.listed("splitter"), "bootstrap(draws=7)"]
 
 
 def pairs_of(text, *, y=Y, folds=5, seed=3, **arrays):

@@ -115,7 +115,10 @@ def test_a_long_text_is_cut_in_messages():
 
 class TestPython:
     def test_strings_pairs_and_mappings_become_text(self, toy_registry):
-        weigh, nearest = toy_registry.selectors["weigh"].spec.factory, toy_registry.classifiers["nearest"].spec.factory
+        weigh, nearest = (
+            toy_registry.listed("selector")["weigh"].spec.factory,
+            toy_registry.listed("classifier")["nearest"].spec.factory,
+        )
         texts = ["A = weigh -> nearest(shift=2.0)", "B = sklearn.svm:LinearSVC(C=2.0)", "C = weigh -> top 2 -> plain"]
         mapping = {"A": ("weigh", nearest(shift=2.0)), "B": LinearSVC(C=2.0), "C": "weigh -> top 2 -> plain"}
         assert additions_of(mapping, toy_registry) == texts

@@ -166,7 +166,7 @@ class TestTrials:
         """Splits know nothing of methods: with one of them gone, those of the other stay."""
         both = planned()
         one = planned(only=["B"])
-        y = both.datasets["blobs"].data.y
+        y = both.listed("dataset")["blobs"].data.y
         for repeat in range(2):
             whole, part = both.protocol.splits("blobs", y, repeat), one.protocol.splits("blobs", y, repeat)
             assert all(np.array_equal(a.test, b.test) for a, b in zip(whole, part, strict=True))
@@ -288,9 +288,9 @@ class TestPackages:
         """Register names of the toy plugin a second time; one of the packages may ship the folder of suites."""
         toy = load_registry(only=[], extra=[("toy", toy_plugin)])
         rival = {
-            "selectors": [replace(toy.selector("weigh").spec, defaults={"power": 3.0})],
-            "classifiers": [toy.classifier("plain").spec],
-            "datasets": [toy.dataset("blobs").spec],
+            "selectors": [replace(toy.entry("selector", "weigh").spec, defaults={"power": 3.0})],
+            "classifiers": [toy.entry("classifier", "plain").spec],
+            "datasets": [toy.entry("dataset", "blobs").spec],
         }
         own = {name.removeprefix("mfbench_"): hook for name, hook in vars(toy_plugin).items() if "mfbench" in name}
 
@@ -506,7 +506,7 @@ class TestDatasets:
 
         def three():
             y = np.repeat([0, 1, 2], [12, 3, 12])
-            whole = load_registry(only=[], extra=[("toy", toy_plugin)]).dataset("blobs").spec.loader(27)
+            whole = load_registry(only=[], extra=[("toy", toy_plugin)]).entry("dataset", "blobs").spec.loader(27)
             return replace(whole, y=y.astype(np.int64), class_names=("a", "b", "c"))
 
         more = make_plugin("more", datasets=[DatasetSpec(name="three", summary="", loader=three)])

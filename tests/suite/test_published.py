@@ -204,7 +204,7 @@ class TestShipped:
         loaded = load_suite(suite_file(text, head=head, datasets=datasets, methods=methods), built_in)
         from mfbench.suite.published import load_published
 
-        specs = [entry.spec for entry in built_in.datasets.values()]
+        specs = [entry.spec for entry in built_in.listed("dataset").values()]
         for table in load_published(loaded, built_in):
             known = {spec.collections[c] for spec in specs for c in table.about.collections if c in spec.collections}
             assert {dataset for dataset, _ in table.values} <= known, table.name

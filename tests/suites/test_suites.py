@@ -71,7 +71,7 @@ def test_methods_and_datasets_exist(registry):
             loaded = load_suite(str(path), registry, profile)
             assert len(resolve_methods(loaded, registry)[0]) == len(loaded.suite.methods)
         names = used(loaded.suite)
-        assert set(names) <= set(registry.datasets)
+        assert set(names) <= set(registry.listed("dataset"))
         assert len(set(names)) == len(names), "each dataset counts once"
 
 
@@ -79,7 +79,7 @@ def test_suites_have_the_whole_collection(registry):
     for collection in sorted(set(COLLECTIONS.values())):
         expected = {
             dataset
-            for dataset, entry in registry.datasets.items()
+            for dataset, entry in registry.listed("dataset").items()
             if entry.spec.collections.get(collection) is not None
             and entry.spec.collections[collection] not in NOT_IN_2020
         }
@@ -105,7 +105,7 @@ def test_as_published_has_the_printed_columns_and_datasets(registry):
         labels = set(resolve_methods(loaded, registry)[0])
         assert labels == {method for _, method in cells} | NOT_PRINTED.get(name, set())
         names = {name for table in tables for name in table.about.collections}
-        collections = [registry.datasets[dataset].spec.collections for dataset in used(loaded.suite)]
+        collections = [registry.listed("dataset")[dataset].spec.collections for dataset in used(loaded.suite)]
         assert {dataset for dataset, _ in cells} == {own[name] for own in collections for name in names if name in own}
 
 
@@ -161,7 +161,7 @@ def test_detection_pairs_compares_the_methods_that_weigh_pairs(registry):
 
 def test_uci_runs_without_network(registry):
     """Thirteen datasets of the suite need neither a mirror nor the network."""
-    embedded = [name for name in used(read("uci")) if registry.dataset(name).spec.embedded]
+    embedded = [name for name in used(read("uci")) if registry.entry("dataset", name).spec.embedded]
     assert len(embedded) == 13
     assert {"wine-igt", "monks-1"} <= set(embedded) and "wine" not in embedded
 
@@ -173,7 +173,7 @@ def test_comments_give_the_labels(registry):
         for line in (SUITES / f"{name}.toml").read_text(encoding="utf-8").splitlines():
             dataset, separator, comment = line.strip().partition('",  # ')
             if separator:
-                spec = registry.dataset(dataset.strip('"')).spec
+                spec = registry.entry("dataset", dataset.strip('"')).spec
                 expected = str(spec.openml_id) if name.startswith("openml") else spec.collections[collection]
                 assert comment == expected
 

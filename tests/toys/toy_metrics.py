@@ -6,7 +6,9 @@ from mfbench.run.trial.metrics import resolve_metrics
 from mfbench_protocols.plugin import DETECTION_METRICS
 
 REGISTRY = load_registry(only=())
-METRICS = {metric.name: metric for metric in resolve_metrics((n for n in REGISTRY.metrics if ":" not in n), REGISTRY)}
+METRICS = {
+    metric.name: metric for metric in resolve_metrics((n for n in REGISTRY.listed("metric") if ":" not in n), REGISTRY)
+}
 SCORES = {
     **DETECTION_METRICS,
     **CURVE_METRICS,

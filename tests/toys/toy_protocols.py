@@ -6,7 +6,7 @@ from mfbench.run.store.metadata import RecordedProtocol
 from mfbench.suite.protocols import make_protocol
 from mfbench.suite.schema import ProtocolSettings
 
-SPECS = {name: entry.spec for name, entry in REGISTRY.protocols.items()}
+SPECS = {name: entry.spec for name, entry in REGISTRY.listed("protocol").items()}
 
 
 def completed(profile=None, **settings):

@@ -69,7 +69,7 @@ def sources_of(plan: Plan, registry: Registry) -> tuple[Source, ...]:
     entries += shared_entries(plan.loaded.protocol, registry)
     for planned in plan.datasets.values():
         if planned.reference is not None:
-            entries.append(registry.dataset(planned.reference.expression.name))
+            entries.append(registry.entry("dataset", planned.reference.expression.name))
     return tuple(dict.fromkeys(Source(entry.plugin, _module(entry)) for entry in entries))
 
 

@@ -59,7 +59,7 @@ def resolve_metrics(names: Iterable[str], registry: Registry) -> list[Metric]:
     metrics = []
     for name in names:
         expression = parse(name, references=True)
-        registered = registry.metric(expression.name)
+        registered = registry.entry("metric", expression.name)
         check_parameters(registered, expression.params)
         function = partial(resolve_factory(registered), **{**registered.spec.defaults, **expression.params})
         metrics.append(Metric(name, registered.spec, function))

@@ -29,7 +29,7 @@ def nothing_is_left_out(subject: Opened) -> str:
     hook that raises.
     """
     registry, plugin = subject.registry, subject.subject.plugin
-    tables = [getattr(registry, f"{kind}s") for kind in SPECS]
+    tables = [registry.listed(kind) for kind in SPECS]
     n_suites = sum(path.parent.resolve() in _folders(subject) for path in registry.suites().values())
     problems = [problem.sentence for problem in registry.problems.records if problem.plugin == plugin]
     if problems:
@@ -37,7 +37,7 @@ def nothing_is_left_out(subject: Opened) -> str:
         lines = [
             "from mfbench.host.registry import load_registry",
             load,
-            f"{', '.join(f'registry.{kind}s' for kind in SPECS)}, registry.suites()",
+            f"[registry.listed(kind) for kind in {tuple(SPECS)}], registry.suites()",
             "assert not registry.failed, registry.failed",
         ]
         raise CheckFailedError("everything that it registers can be used", "; ".join(problems), "\n".join(lines))

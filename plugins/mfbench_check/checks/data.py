@@ -234,7 +234,7 @@ def states_its_origin(subject: Opened) -> None:
         raise NotApplicableError("what its spec leaves open is stated by the repository")
     lacks = "a citation or a source" if "license" in stated else "a licence"
     lines = (
-        f"spec = load_registry().dataset({subject.name!r}).spec",
+        f"spec = load_registry().entry('dataset', {subject.name!r}).spec",
         "assert spec.license or data.license",
         "assert spec.citation or spec.source or data.citation or data.source",
     )
@@ -343,7 +343,9 @@ def _profiles(subject: Opened) -> list[str]:
     except MfbenchError as error:
         raise CheckFailedError("a valid suite", _one_line(error), _snippet(subject, None)) from error
     return list(
-        dict.fromkeys([*standard_profiles(subject.registry.protocol(suite.protocol.kind).spec), *suite.profiles])
+        dict.fromkeys(
+            [*standard_profiles(subject.registry.entry("protocol", suite.protocol.kind).spec), *suite.profiles]
+        )
     )
 
 

@@ -104,7 +104,7 @@ def metric_named(name: str) -> Callable[[Predictions], float]:
     """Return the function that checks use for a metric of the installed plugins; for snippets."""
     from mfbench.host.registry import load_registry
 
-    registered = load_registry().metric(name)
+    registered = load_registry().entry("metric", name)
     return partial(value_of, _function(registered), registered.spec.needs)
 
 
@@ -131,7 +131,7 @@ def can_be_called(subject: Opened) -> None:
             "import inspect",
             "from mfbench.host.factories import resolve_factory",
             "from mfbench.host.registry import load_registry",
-            f"metric = load_registry().metric({subject.name!r})",
+            f"metric = load_registry().entry('metric', {subject.name!r})",
             f"inspect.signature(resolve_factory(metric)).bind(*{arguments!r}, **metric.spec.defaults)",
         ]
         expected = f"a function of {' and '.join(arguments)} whose other parameters have defaults"

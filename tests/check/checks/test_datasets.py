@@ -24,7 +24,7 @@ def verdicts_of():
     registry = load_registry(only=[MODULE])
 
     def run(name, skip=""):
-        opened = Opened(Subject("dataset", name, registry.dataset(name).plugin), registry)
+        opened = Opened(Subject("dataset", name, registry.entry("dataset", name).plugin), registry)
         unmet, verdicts = set(), {}
         for check in all_checks():
             if "dataset" in check.kinds and check.id != skip:

@@ -13,7 +13,7 @@ NAN = "check_estimators_nan_inf"
 @pytest.fixture(scope="module")
 def opened():
     registry = load_registry(only=["unsound_estimators", "correct_methods"])
-    return lambda name, kind="selector": Opened(Subject(kind, name, getattr(registry, kind)(name).plugin), registry)
+    return lambda name, kind="selector": Opened(Subject(kind, name, registry.entry(kind, name).plugin), registry)
 
 
 @pytest.mark.parametrize(("name", "kind"), [("mean-gap", "selector"), ("nearest-mean", "classifier")])

@@ -14,7 +14,7 @@ MODULE = "unsound_splits"
 
 
 def failures_of(kind, name, registry):
-    opened = Opened(Subject(kind, name, getattr(registry, kind)(name).plugin), registry)
+    opened = Opened(Subject(kind, name, registry.entry(kind, name).plugin), registry)
     verdicts = []
     for check in all_checks():
         if kind in check.kinds:
@@ -45,6 +45,6 @@ def test_sound_ones_fail_nothing():
     for module in (MODULE, None):
         registry = registry_of(MODULE) if module else load_registry(only=())
         for kind in ("splitter", "protocol"):
-            for name in getattr(registry, f"{kind}s"):
+            for name in registry.listed(kind):
                 if module is None or (kind, name) not in MISTAKES:
                     assert not failures_of(kind, name, registry), name

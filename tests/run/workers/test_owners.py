@@ -57,7 +57,7 @@ def test_whose_code_trials_run(toy_plugin, errors_plugin):
         )
         for pair in steps
     ]
-    host = str(registry.selector("anova-f").plugin.version)
+    host = str(registry.entry("selector", "anova-f").plugin.version)
     settings = ProtocolSettings(metrics=["accuracy", "toy_errors"])
     assert code_of_run(methods, settings, registry) == [
         f"mfbench {host} (mfbench_baselines, mfbench_metrics, mfbench_protocols, sklearn)",
