@@ -18,7 +18,6 @@ from urllib.request import url2pathname
 from mfbench.host import meaning
 from mfbench.host.expressions import Plugin, Registered, identity
 from mfbench.host.registry import GROUP
-from mfbench.model.specs import DatasetSpec
 
 HOST = "mfbench"
 # The host modules that take part in computing a result, by names that stay fixed when files move; a change to a report
@@ -94,13 +93,12 @@ def method_code(registered: Registered) -> dict[str, str]:
 
 def factory_name(registered: Registered) -> str:
     """Return the name of a spec's factory or loader; for a built-in one without its module, which may move."""
-    spec = registered.spec
-    target = spec.loader if isinstance(spec, DatasetSpec) else spec.factory
+    target = registered.target
     if not isinstance(target, str):
         return identity(target)
     module, attribute = _factory(registered)
     is_own = registered.plugin.distribution == HOST and _is_built_in(module.partition(".")[0])
-    return attribute if is_own else target
+    return attribute if is_own else str(target)
 
 
 def _built_in_code(registered: Registered) -> dict[str, str]:
@@ -132,10 +130,8 @@ def _closure_hash(module: str) -> str:
         folders |= {Path(folder) for folder in (spec and spec.submodule_search_locations) or ()}
         texts |= meaning.code_of(name).texts
     for folder in sorted(folders):
-        for path in _code_files(folder):
-            if path.suffix not in (".py", ".pyc"):
-                digest.update(_hash_files(folder, [path]).encode())
-        digest.update(_hash_files(folder, _data_files(folder, "\n".join(texts))).encode())
+        extensions = [path for path in _code_files(folder) if path.suffix not in (".py", ".pyc")]
+        digest.update(_hash_files(folder, extensions + _data_files(folder, "\n".join(texts))).encode())
     return digest.hexdigest()[:16]
 
 
@@ -245,10 +241,9 @@ def _hash_files(base: Path, files: list[Path]) -> str:
 
 def _factory(registered: Registered) -> tuple[str, str]:
     """Return the module that defines a spec's factory or loader, and its name in that module."""
-    spec = registered.spec
-    target = spec.loader if isinstance(spec, DatasetSpec) else spec.factory
+    target = registered.target
     if not isinstance(target, str):
-        return getattr(target, "__module__", ""), getattr(target, "__qualname__", "")
+        return registered.module, getattr(target, "__qualname__", "")
     module, _, attribute = target.partition(":")
     follows = _is_built_in if registered.plugin.distribution == HOST else lambda root: False
     home, name = meaning.definition(module, attribute, follows)

@@ -13,7 +13,7 @@ import hashlib
 import inspect
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import FunctionType, MethodType
@@ -89,6 +89,17 @@ class Registered:
     spec: Any
     plugin: Plugin
     prober: Prober | None = field(default=None, compare=False, repr=False)  # None: imported in this process
+
+    @property
+    def target(self) -> Any:
+        """Its factory or loader: a callable, or the text ``package.module:attribute``."""
+        return self.spec.loader if hasattr(self.spec, "loader") else self.spec.factory
+
+    @property
+    def module(self) -> str:
+        """The module that `target` names; "" if it names none."""
+        target = self.target
+        return target.partition(":")[0] if isinstance(target, str) else str(getattr(target, "__module__", ""))
 
     @property
     def title(self) -> str:
@@ -171,42 +182,31 @@ _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _PLAIN = (type(None), bool, int, float, complex, str, bytes)
 
 
-def identity(value: Any) -> str:
+def identity(value: Any, holders: tuple[Any, ...] = ()) -> str:
     """Return a text that differs between callables with different behaviour, and contains no memory address."""
-    if isinstance(value, functools.partial):
-        keywords = "{" + ", ".join(f"{name!r}: {_part(item)}" for name, item in sorted(value.keywords.items())) + "}"
-        arguments = "(" + ", ".join(map(_part, value.args)) + ")"
-        return f"{_name(type(value))}({identity(value.func)}; {arguments}; {keywords})"
-    if isinstance(value, MethodType):
-        return f"{identity(value.__func__)} of {_part(value.__self__)}"
-    if isinstance(value, FunctionType):
-        held = [f"{name}={_part(item)}" for name, item in sorted(inspect.getclosurevars(value).nonlocals.items())]
-        return _name(value) + (f"[{', '.join(held)}]" if held else "")
-    if hasattr(value, "__qualname__"):
-        return _name(value)
-    return _object(value)
-
-
-def _part(value: Any) -> str:
-    """Return the identity of a value inside a callable; callables nested deeper count by name."""
     if isinstance(value, _PLAIN):
         return repr(value)
-    if isinstance(value, list | tuple | set | frozenset):
-        parts = [_part(item) for item in value]
-        return f"{type(value).__name__}({', '.join(sorted(parts) if isinstance(value, set | frozenset) else parts)})"
-    if isinstance(value, dict):
-        return "{" + ", ".join(sorted(f"{_part(key)}: {_part(item)}" for key, item in value.items())) + "}"
-    return _name(value) if hasattr(value, "__qualname__") else _object(value)
-
-
-def _object(value: Any) -> str:
-    has_text = "__repr__" in {name for base in type(value).__mro__[:-1] for name in vars(base)}
-    if has_text and type(value).__module__ != "builtins":
-        text = _ADDRESS.sub("", repr(value))
-    else:
-        plain = {name: item for name, item in getattr(value, "__dict__", {}).items() if isinstance(item, _PLAIN)}
-        text = repr(dict(sorted(plain.items())))
-    return f"{_name(type(value))}({text})"
+    if any(value is holder for holder in holders):  # for instance a function that calls itself
+        return "itself"
+    name = _name(value if hasattr(value, "__qualname__") else type(value))
+    held: Iterable[Any] = ()
+    if isinstance(value, functools.partial):
+        held = (value.func, value.args, *sorted(value.keywords.items()))
+    elif isinstance(value, MethodType):
+        held = (value.__func__, value.__self__)
+    elif isinstance(value, FunctionType):
+        held = sorted(inspect.getclosurevars(value).nonlocals.items())
+    elif isinstance(value, list | tuple | set | frozenset | dict):
+        held = value.items() if isinstance(value, dict) else value
+    elif not hasattr(value, "__qualname__"):
+        has_text = "__repr__" in {name for base in type(value).__mro__[:-1] for name in vars(base)}
+        if has_text and type(value).__module__ != "builtins":
+            return f"{name}({_ADDRESS.sub('', repr(value))})"
+        held = sorted((name, item) for name, item in getattr(value, "__dict__", {}).items() if isinstance(item, _PLAIN))
+    parts = [identity(item, (*holders, value)) for item in held]
+    if isinstance(value, set | frozenset | dict):
+        parts.sort()
+    return f"{name}({', '.join(parts)})" if parts else name
 
 
 def _name(value: Any) -> str:

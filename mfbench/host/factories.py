@@ -33,8 +33,7 @@ def import_object(reference: str) -> Any:
 
 def resolve_factory(registered: Registered) -> Any:
     """Import a spec's factory or loader."""
-    spec = registered.spec
-    target = spec.loader if isinstance(spec, DatasetSpec) else spec.factory
+    target = registered.target
     if isinstance(target, str):
         place = f"{registered.title!r} of {registered.plugin} cannot be imported from {target!r}"
         with third_party(PluginError, lambda reason: f"{place}: {reason}"):
@@ -99,12 +98,7 @@ def is_for_two_classes(registered: Registered) -> bool:
     """Return whether a classifier supports two classes only, by scikit-learn's tags."""
     if registered.prober is not None:
         return registered.prober.facts(registered).is_for_two_classes
-    from sklearn.utils import get_tags
-
-    try:
-        tags = get_tags(build(registered, {})).classifier_tags
-    except Exception:  # noqa: BLE001 - without tags, any number is assumed; a trial reports a failing constructor
-        return False
+    tags = getattr(_tags(registered), "classifier_tags", None)
     return tags is not None and not tags.multi_class
 
 
@@ -112,12 +106,18 @@ def takes_sparse(registered: Registered) -> bool:
     """Return whether a method accepts sparse features, by scikit-learn's tags."""
     if registered.prober is not None:
         return registered.prober.facts(registered).takes_sparse
+    tags = getattr(_tags(registered), "input_tags", None)
+    return tags is not None and bool(tags.sparse)
+
+
+def _tags(registered: Registered) -> Any:
+    """Return the tags of a method; None if it has none or cannot be built, which a trial reports."""
     from sklearn.utils import get_tags
 
     try:
-        return bool(get_tags(build(registered, {})).input_tags.sparse)
-    except Exception:  # noqa: BLE001 - as above: without tags, a method is assumed to need a dense array
-        return False
+        return get_tags(build(registered, {}))
+    except Exception:  # noqa: BLE001 - whatever a constructor raises
+        return None
 
 
 def has_weights(function: Any) -> bool:

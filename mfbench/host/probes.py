@@ -18,8 +18,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from mfbench.errors import PluginError
 from mfbench.host.expressions import Facts, Plugin, Registered, canonical_text
-from mfbench.model.evaluation import MetricSpec, SplitterSpec
-from mfbench.model.specs import DatasetSpec, RegressorSpec, SelectorSpec
+from mfbench.model.specs import DatasetSpec
 from mfbench.processes.call import ChildError, call
 from mfbench.processes.process import available_memory
 
@@ -54,16 +53,7 @@ class ChildProber:
         key = registered.plugin, canonical_text(params)
         if key not in self._tried:
             try:
-                self._tried[key] = call(
-                    TRY_OUT,
-                    registered.plugin,
-                    *_request(registered),
-                    params,
-                    timeout=SECONDS_TO_TRY,
-                    memory=memory_limit(),
-                    path=sys.path,
-                    preload=SHARED,
-                )
+                self._tried[key] = _asked(SECONDS_TO_TRY, TRY_OUT, registered.plugin, *_request(registered), params)
             except ChildError:
                 self._tried[key] = Facts()
         return self._tried[key]
@@ -81,9 +71,7 @@ class ChildProber:
     def _learn(self, plugin: Plugin, group: Sequence[Registered]) -> None:
         try:
             requests = [_request(entry) for entry in group]
-            facts = call(
-                ANSWER, plugin, requests, timeout=self.seconds, memory=memory_limit(), path=sys.path, preload=SHARED
-            )
+            facts = _asked(self.seconds, ANSWER, plugin, requests)
         except ChildError as error:
             parts = _parts(group, error)
             for part in parts:
@@ -95,6 +83,11 @@ class ChildProber:
         self._facts |= {(plugin, _request(entry)): fact for entry, fact in zip(group, facts, strict=True)}
 
 
+def _asked(seconds: float, function: str, *args: Any) -> Any:
+    """Return what a function returns in a child process."""
+    return call(function, *args, timeout=seconds, memory=memory_limit(), path=sys.path, preload=SHARED)
+
+
 def memory_limit() -> int:
     """Return the memory limit of a child in bytes: most of the machine's memory, since no trial is running yet."""
     return int(available_memory() * _SHARE_OF_MEMORY)
@@ -104,7 +97,7 @@ def _parts(group: Sequence[Registered], error: ChildError) -> list[list[Register
     """Return the groups to retry after a child has failed; empty if the group cannot be divided."""
     modules: dict[str, list[Registered]] = defaultdict(list)
     for entry in group:
-        modules[_module(entry)].append(entry)
+        modules[entry.module].append(entry)
     if len(modules) > 1:
         return list(modules.values())
     # A slow import is slow for every factory of the module, so only crashes are retried one by one.
@@ -113,29 +106,20 @@ def _parts(group: Sequence[Registered], error: ChildError) -> list[list[Register
     return []
 
 
-def _module(entry: Registered) -> str:
-    target = entry.spec.loader if isinstance(entry.spec, DatasetSpec) else entry.spec.factory
-    return target.partition(":")[0] if isinstance(target, str) else str(getattr(target, "__module__", ""))
-
-
 def _request(entry: Registered) -> Request:
-    kinds = {
-        DatasetSpec: "dataset",
-        MetricSpec: "metric",
-        SplitterSpec: "splitter",
-        SelectorSpec: "selector",
-        RegressorSpec: "regressor",
-    }
-    kind = next((name for spec_class, name in kinds.items() if isinstance(entry.spec, spec_class)), "classifier")
-    return kind, entry.spec.name
+    return _spec_class(entry.spec).__name__.removesuffix("Spec").lower(), entry.spec.name
+
+
+def _spec_class(spec: object) -> Any:
+    """Return the class of mfbench that a spec has: a plugin's subclass may have fields that nothing here reads."""
+    return next(one for one in type(spec).__mro__ if one.__module__.startswith("mfbench.model."))
 
 
 def spec_problem(spec: object) -> str:
     """Return what is wrong with a spec: field, value and expected value; "" if it is valid."""
-    # A subclass of a plugin may have fields of its own, which nothing here reads.
-    kind: Any = next(one for one in type(spec).__mro__ if one.__module__.startswith("mfbench.model."))
-    hints = get_type_hints(kind)
-    for each in fields(kind):
+    spec_class = _spec_class(spec)
+    hints = get_type_hints(spec_class)
+    for each in fields(spec_class):
         value = getattr(spec, each.name)
         is_valid, expected = _RULES.get(each.name, (_is_anything, each.type))
         if not (_fits(value, hints[each.name]) and is_valid(value)) and not (value == "" == each.default):

@@ -179,11 +179,17 @@ class Registry:
     @cached_property
     def suite_names(self) -> NameTable[Path]:
         """The suite files that plugins ship, by name (the file's stem)."""
-        table: NameTable[Path] = NameTable("suite", "see 'mfbench suites', or give the path of a .toml file")
+        return self.shipped("*.toml", "suite", "see 'mfbench suites', or give the path of a .toml file")
+
+    def shipped(
+        self, pattern: str, kind: str, hint: str, is_listed: Callable[[Path], bool] = lambda path: True
+    ) -> NameTable[Path]:
+        """Return the files that match a pattern in the folders with suites, by their stem."""
+        table: NameTable[Path] = NameTable(kind, hint)
         paths: set[Path] = set()
         for folder, plugin in self.suite_folders:
-            for path in sorted(folder.glob("*.toml")):
-                if path not in paths:  # plugins may share a folder
+            for path in sorted(folder.glob(pattern)):
+                if path not in paths and is_listed(path):  # plugins may share a folder
                     table.add(path.stem, plugin, path)
                 paths.add(path)
         return table

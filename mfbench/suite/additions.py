@@ -30,6 +30,9 @@ from mfbench.suite.validation_messages import describe
 FORM = "write LABEL = LEARNER or LABEL = SELECTOR -> LEARNER, such as 'MINE = relieff(n_neighbors=5) -> knn'"
 TABLES = (".csv", ".tsv", ".arff", ".parquet", ".gz")
 _RULE = re.compile(r"top\s+(\S.*)", re.DOTALL)
+_LABEL = re.compile(r"((?:[^=()]|\([^()]*\))*)=")
+# A quoted text, whose end may be missing, an arrow, or a single character.
+_TOKEN = re.compile(r"""'(?:\\.|[^'\\])*(?:'|\Z)|"(?:\\.|[^"\\])*(?:"|\Z)|->|.""", re.DOTALL)
 _SHOWN = 200  # characters of an addition in a message
 
 
@@ -71,33 +74,20 @@ def parse_addition(text: str, learner: str = "classifier") -> Method:
 
 def _split_label(text: str) -> tuple[str, str]:
     """Split off the label; an equals sign in brackets belongs to a parameter."""
-    depth = 0
-    for position, character in enumerate(text):
-        depth += (character == "(") - (character == ")")
-        if character == "=" and depth == 0:
-            return text[:position].strip(), text[position + 1 :]
-    return "", text
+    label = _LABEL.match(text)
+    return ("", text) if label is None else (label[1].strip(), text[label.end() :])
 
 
 def _split_steps(text: str) -> list[str]:
     """Return the parts between arrows; an arrow in quotes or brackets belongs to a parameter."""
-    pieces, start, depth, quote, position = [], 0, 0, "", 0
-    while position < len(text):
-        character = text[position]
-        arrow = 2 if text.startswith("->", position) else 1 if character == "→" else 0
-        if quote:
-            position += character == "\\"  # an escaped character does not end the quoted text
-            quote = "" if character == quote else quote
-        elif character in "'\"":
-            quote = character
-        elif arrow and depth == 0:
-            pieces.append(text[start:position].strip())
-            start = position + arrow
-            position = start - 1
+    pieces, depth = [""], 0
+    for token in _TOKEN.findall(text):
+        if token in ("->", "→") and depth == 0:
+            pieces.append("")
         else:
-            depth += (character in "([{") - (character in ")]}")
-        position += 1
-    return [*pieces, text[start:].strip()]
+            depth += (token in "([{") - (token in ")]}")
+            pieces[-1] += token
+    return [piece.strip() for piece in pieces]
 
 
 def _rule_value(text: str) -> str | int | float:

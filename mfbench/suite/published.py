@@ -135,14 +135,12 @@ def shipped_tables(registry: Registry) -> dict[str, Path]:
 
 
 def _table_names(registry: Registry) -> NameTable[Path]:
-    tables: NameTable[Path] = NameTable("published table", "or give the path of a .csv file")
-    paths: set[Path] = set()
-    for folder, plugin in registry.suite_folders:
-        for path in sorted((folder / FOLDER).glob("*.csv")):
-            if path not in paths and set(COLUMNS) <= set(_rows(path)[0]):  # plugins may share a folder
-                tables.add(path.stem, plugin, path)
-            paths.add(path)
-    return tables
+    return registry.shipped(
+        f"{FOLDER}/*.csv",
+        "published table",
+        "or give the path of a .csv file",
+        lambda path: set(COLUMNS) <= set(_rows(path)[0]),
+    )
 
 
 def read_published(name: str, registry: Registry, folder: Path) -> PublishedTable:

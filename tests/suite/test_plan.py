@@ -166,7 +166,7 @@ class TestTrials:
         """Splits know nothing of methods: with one of them gone, those of the other stay."""
         both = planned()
         one = planned(only=["B"])
-        y = both.listed("dataset")["blobs"].data.y
+        y = both.datasets["blobs"].data.y
         for repeat in range(2):
             whole, part = both.protocol.splits("blobs", y, repeat), one.protocol.splits("blobs", y, repeat)
             assert all(np.array_equal(a.test, b.test) for a, b in zip(whole, part, strict=True))

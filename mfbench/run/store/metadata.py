@@ -23,7 +23,7 @@ from mfbench.host.code_hashes import host_code, method_code, numeric_versions
 from mfbench.host.expressions import Plugin, Registered
 from mfbench.host.registry import Registry
 from mfbench.model.evaluation import ProtocolSpec, Score
-from mfbench.model.specs import CLASSIFICATION, DatasetSpec, EstimatorSpec
+from mfbench.model.specs import CLASSIFICATION, EstimatorSpec
 from mfbench.suite.loading import shared_entries
 from mfbench.suite.methods import Step
 from mfbench.suite.plan import Plan, Shard, shard_folder_name
@@ -70,7 +70,7 @@ def sources_of(plan: Plan, registry: Registry) -> tuple[Source, ...]:
     for planned in plan.datasets.values():
         if planned.reference is not None:
             entries.append(registry.entry("dataset", planned.reference.expression.name))
-    return tuple(dict.fromkeys(Source(entry.plugin, _module(entry)) for entry in entries))
+    return tuple(dict.fromkeys(Source(entry.plugin, entry.module) for entry in entries))
 
 
 def differences(theirs: Fingerprint, here: Fingerprint) -> list[str]:
@@ -107,11 +107,6 @@ def code_differences(theirs: Mapping[str, str], here: Mapping[str, str]) -> list
             is_version = kind in ("distribution", "package", "requirement")
             clauses.append(f"{name} {now} instead of {before}" if is_version else f"{name} with other code")
     return clauses
-
-
-def _module(entry: Registered) -> str:
-    target = entry.spec.loader if isinstance(entry.spec, DatasetSpec) else entry.spec.factory
-    return target.partition(":")[0] if isinstance(target, str) else str(getattr(target, "__module__", ""))
 
 
 def _code(source: Source) -> dict[str, str]:
