@@ -92,15 +92,21 @@ def _statement(name: str, value: Any, user: str, place_of: Callable[[Any], str])
         module, _, attribute = place_of(value).partition(":")
         outer, *inner = attribute.split(".")
         return f"from {module} import {outer} as {name}" + "".join(f"\n{name} = {name}.{part}" for part in inner)
-    try:
-        if ast.literal_eval(repr(value)) == value:
-            return f"{name} = {value!r}"
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        pass
+    if _is_literal(value):
+        return f"{name} = {value!r}"
     raise UsageError(
         f"cannot add {user!r}: it uses {name!r} of the notebook or main script, which is {shown(value)}: only "
         f"definitions, modules and literals can be taken along; make it a parameter, or {REMEDY}"
     )
+
+
+def _is_literal(value: Any) -> bool:
+    """Return whether the text of a value is a literal with this value."""
+    try:
+        copy = ast.literal_eval(repr(value))
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return False
+    return type(copy) is type(value) and bool(copy == value)
 
 
 def _definition(value: Any, name: str) -> str:
@@ -172,9 +178,6 @@ def _distribution(package: str) -> tuple[str, str]:
     return (names[0], metadata.version(names[0])) if names else ("", "")
 
 
-_MOVE = REMEDY
-
-
 def reference_of(target: Any) -> str:
     """Return the import path of a class or function."""
     # A definition from a notebook or the main script is first saved as a module, with its dependencies.
@@ -187,11 +190,11 @@ def _places(target: Any) -> list[str]:
     if not (isinstance(target, type) or inspect.isroutine(target)) or not isinstance(name, str):
         raise UsageError(f"cannot add {shown(target)}: expected a class, an estimator, or an expression such as 'knn'")
     if name.endswith("<lambda>"):
-        raise UsageError(f"cannot add a lambda, which has no name to import: write a function or a class; {_MOVE}")
+        raise UsageError(f"cannot add a lambda, which has no name to import: write a function or a class; {REMEDY}")
     if "<locals>" in name:
         raise UsageError(
             f"cannot add {name.rpartition('.')[2]!r}: it is defined inside of the function "
-            f"{name.partition('.<locals>')[0]!r}, from which it cannot be imported; {_MOVE}"
+            f"{name.partition('.<locals>')[0]!r}, from which it cannot be imported; {REMEDY}"
         )
     if module == MAIN:
         return [saved(name, reference_of)]
@@ -200,7 +203,7 @@ def _places(target: Any) -> list[str]:
     places = [f"{parent}:{name}" for parent in parents if _attribute(parent, name) is target]
     if not places or meaning.locate(words[0]) is None:
         raise UsageError(
-            f"cannot add {name!r}: it cannot be imported from {module!r}, the module that it names as its own; {_MOVE}"
+            f"cannot add {name!r}: it cannot be imported from {module!r}, the module that it names as its own; {REMEDY}"
         )
     return places
 
@@ -269,11 +272,8 @@ def _literal(value: Any, what: str) -> Any:
     if isinstance(value, dict):
         return {key: _literal(item, what) for key, item in value.items()}
     plain = value.item() if type(value).__module__ == "numpy" and getattr(value, "shape", None) == () else value
-    try:
-        if _equal(ast.literal_eval(repr(plain)), plain):
-            return plain
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        pass
+    if _is_literal(plain):
+        return plain
     raise UsageError(
         f"cannot add {what} with {shown(value)}: a parameter must be a literal (a number, a text, True, None, or a "
         "list of these), an estimator or a function, because workers read it as text; write a class or a function that "

@@ -129,12 +129,11 @@ class Registry:
                 f"{name!r} is a {other}, not a {kind}{suggestion(name, names)} ({_KINDS[kind][1]})"
             ) from None
 
-    def declare(self, declarations: Iterable[Declaration]) -> None:
-        """Register classes named by import path; `resolve` then accepts these paths."""
-        for declaration in declarations:
-            plugin = declared_plugin(declaration)
-            if plugin not in self.plugins.values():
-                self.add_declared(plugin, declaration)
+    def declare(self, declaration: Declaration) -> None:
+        """Register a class named by import path; `resolve` then accepts this path."""
+        plugin = declared_plugin(declaration)
+        if plugin not in self.plugins.values():
+            self.add_declared(plugin, declaration)
 
     def add_declared(self, plugin: Plugin, declaration: Declaration) -> None:
         """Register the class that a plugin represents."""
@@ -149,8 +148,9 @@ class Registry:
     def declare_expression(self, kind: str, expression: Expression) -> None:
         """Declare the classes that an expression names by import path; raises as `declare` does."""
         if is_reference(expression.name):
-            self.declare([Declaration(cast(Any, kind), expression.name)])
-        self.declare([Declaration("part", part.name) for part in expression.parts()])
+            self.declare(Declaration(cast(Any, kind), expression.name))
+        for part in expression.parts():
+            self.declare(Declaration("part", part.name))
 
     def entries(self, kind: str, expression: Expression) -> list[Registered]:
         """Return what an expression refers to: a method's step, and the classes among its parameters."""
@@ -330,27 +330,20 @@ def check_executor(registry: Registry, name: str, scheduler: str) -> None:
 
 def make_engine(registry: Registry, name: str, scheduler: str, jobs: int) -> Engine | Executor:
     """Build the engine of an executor, or the executor itself if the factory returns one; nothing is started."""
-    registered = _look_up(registry, name)
+    try:
+        registered = registry.entry("executor", name)
+    except UnknownNameError:
+        names = [LOCAL, *registry.listed("executor")]
+        raise UnknownNameError("executor", name, names, "see 'mfbench plugins'") from None
     unusable = f"executor {name!r} of {registered.plugin} cannot be used"
     with third_party(PluginError, lambda reason: f"{unusable}: {reason}", MfbenchError):
         try:
             factory = registered.spec.factory
             engine = (import_object(factory) if isinstance(factory, str) else factory)(scheduler, jobs)
         except ImportError as error:
-            raise PluginError(f"executor {name!r} needs {_missing(error)}: {remedy(registered)}") from error
+            is_missing = isinstance(error, ModuleNotFoundError) and error.name
+            need = f"the package {error.name!r}" if is_missing else str(error)
+            raise PluginError(f"executor {name!r} needs {need}: {remedy(registered)}") from error
     if not isinstance(engine, Engine | Executor):
         raise PluginError(f"{unusable}: its factory returned {shown(engine)}, expected an mfbench.engines.Engine")
     return engine
-
-
-def _look_up(registry: Registry, name: str) -> Registered:
-    try:
-        return registry.entry("executor", name)
-    except UnknownNameError:
-        raise UnknownNameError(
-            "executor", name, [LOCAL, *registry.listed("executor")], "see 'mfbench plugins'"
-        ) from None
-
-
-def _missing(error: ImportError) -> str:
-    return f"the package {error.name!r}" if isinstance(error, ModuleNotFoundError) and error.name else str(error)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from pydantic import ValidationError
 from mfbench.data.catalog import check_exists, collection_names, in_collection, located, resolved_reference
 from mfbench.data.lookup import DatasetStatus, Lookup
 from mfbench.data.reference import FileReference, OpenMLSuiteReference, Reference, RepositoryReference, parse_reference
-from mfbench.errors import MfbenchError, UnknownNameError, UsageError, suggestion
+from mfbench.errors import MfbenchError, UnknownNameError, UsageError, explained, suggestion
 from mfbench.host.declared import expression_of
 from mfbench.host.expressions import is_reference, parse
 from mfbench.host.probes import shown
@@ -54,10 +55,8 @@ def parse_addition(text: str, learner: str = "classifier") -> Method:
     if not label.isprintable():
         raise UsageError(f"{option}: the label has characters that cannot be printed; leave them out")
     for expression in expressions:
-        try:
+        with _located(option):
             parse(expression, references=True)
-        except UsageError as error:
-            raise UsageError(f"{option}: {error}") from None
     values: dict[str, Any] = {"label": label}
     if rule is not None or len(expressions) > 1:
         values["selector"] = expressions[0]
@@ -70,6 +69,11 @@ def parse_addition(text: str, learner: str = "classifier") -> Method:
         return Method.model_validate(values)
     except ValidationError as error:
         raise UsageError(f"{option}: {describe(error, Method, values)[0]}") from None
+
+
+def _located(place: str) -> AbstractContextManager[None]:
+    """Start the message of a `UsageError` with the option or label that it is about."""
+    return explained(UsageError, lambda reason: f"{place}: {reason}", UsageError)
 
 
 def _split_label(text: str) -> tuple[str, str]:
@@ -123,13 +127,11 @@ def _text_of(item: Any, registry: Registry) -> str:
         raise UsageError(f"cannot add {label!r}: expected a learner, or a pair of a selector and a learner")
     selectors, learners = registry.listed("selector"), registry.listed("regressor") | registry.listed("classifier")
     tables = (selectors, learners) if len(steps) == 2 else (selectors | learners,)
-    try:
+    with _located(label):
         parts = [
             step if isinstance(step, str) else str(expression_of(step, table))
             for step, table in zip(steps, tables, strict=True)
         ]
-    except UsageError as error:
-        raise UsageError(f"{label}: {error}") from None
     text = f"{label} = {' -> '.join(parts)}"
     if _split_label(text)[0] != label:
         raise UsageError(f"{label!r} cannot be the label of an added method: leave out '=' and blanks at its ends")
@@ -223,10 +225,8 @@ def _names(listed: Mapping[str, object]) -> set[str]:
 def declare_classes(method: Method, option: str, registry: Registry) -> None:
     """Declare the classes that a method names by import path; an error message starts with the option."""
     for kind, text in method.steps.items():
-        try:
+        with _located(option):
             registry.declare_expression(kind, parse(text, references=True))
-        except UsageError as error:
-            raise UsageError(f"{option}: {error}") from None
 
 
 def _tables(
@@ -243,10 +243,8 @@ def _tables(
         option = option_of(text, "--add-data")
         if ":" not in text and Path(text).suffix.lower() in TABLES:
             raise UsageError(f"{option}: to add a file, write --add-data file:{text}")
-        try:
+        with _located(option):
             reference = parse_reference(text)
-        except UsageError as error:
-            raise UsageError(f"{option}: {error}") from None
         has_columns = isinstance(reference, FileReference | RepositoryReference)
         if isinstance(reference, FileReference):
             text = f"{FileReference.prefix}{reference.path.absolute()}"

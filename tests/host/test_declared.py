@@ -37,7 +37,8 @@ def module(tmp_path, monkeypatch):
 
 def test_a_declared_class_is_registered_under_its_kind_alone_and_imported_in_a_child_process(module):
     registry = load_registry(only=["baselines"], isolated=True)
-    registry.declare([SELECTOR, SELECTOR])
+    for _ in range(2):
+        registry.declare(SELECTOR)
     name = registry.resolve("selector", "mine_here:Mine")
     assert registry.entry("selector", name).spec.factory == "mine_here:Mine"
     assert registry.entry("selector", name).prober.facts(registry.entry("selector", name)).parameters == ("alpha",)
@@ -49,7 +50,8 @@ def test_a_declared_class_is_registered_under_its_kind_alone_and_imported_in_a_c
 def test_another_declaration_after_the_names_were_listed_is_registered_too(module):
     registry = load_registry(only=["baselines"])
     assert registry.listed("selector") and registry.listed("classifier")
-    registry.declare([SELECTOR, Declaration("classifier", "mine_here:Mine")])
+    for declaration in (SELECTOR, Declaration("classifier", "mine_here:Mine")):
+        registry.declare(declaration)
     for kind in ("selector", "classifier"):
         assert registry.resolve(kind, "mine_here:Mine") in registry.listed(kind)
     assert registry.make(registry.resolve("selector", "mine_here:Mine"), "selector", alpha=3).alpha == 3
@@ -65,7 +67,7 @@ def test_its_code_is_that_of_the_module_and_of_what_it_imports_wherever_it_was_i
     def code():
         forget()
         registry = load_registry(only=["baselines"], isolated=True)
-        registry.declare([SELECTOR])
+        registry.declare(SELECTOR)
         return method_code(registry.entry("selector", SELECTOR.name))
 
     before = code()
@@ -80,7 +82,7 @@ def test_its_code_is_that_of_the_module_and_of_what_it_imports_wherever_it_was_i
 
 def test_a_class_of_the_scientific_stack_counts_by_its_version():
     registry = load_registry(only=["baselines"])
-    registry.declare([Declaration("classifier", "sklearn.svm:LinearSVC")])
+    registry.declare(Declaration("classifier", "sklearn.svm:LinearSVC"))
     code = method_code(registry.entry("classifier", registry.resolve("classifier", "sklearn.svm:LinearSVC")))
     assert "distribution scikit-learn" in code and "plugin sklearn" not in code
 
@@ -89,7 +91,7 @@ def test_what_reads_the_weights_is_part_of_the_code_of_selectors_that_are_named_
     def codes():
         registry = load_registry(only=["baselines"])
         place = "mfbench_baselines.filters:VarianceFilter"
-        registry.declare([Declaration("selector", place)])
+        registry.declare(Declaration("selector", place))
         return [
             method_code(registry.entry("selector", registry.resolve("selector", name))) for name in (place, "variance")
         ]
@@ -142,6 +144,6 @@ def test_a_plugin_of_an_author_declares_nothing():
 
 def test_messages_name_the_class_as_it_was_written(module):
     registry = load_registry(only=["baselines"], isolated=True)
-    registry.declare([SELECTOR])
+    registry.declare(SELECTOR)
     with pytest.raises(UnknownNameError, match="unknown parameter 'beta' of 'mine_here:Mine'"):
         check_parameters(registry.entry("selector", SELECTOR.name), ["beta"])

@@ -44,7 +44,7 @@ def errors_plugin(make_plugin):
 def test_whose_code_trials_run(toy_plugin, errors_plugin):
     registry = load_registry(only=["baselines"], extra=[("toy", toy_plugin), ("errors", errors_plugin)])
     declared = Declaration("classifier", "sklearn.dummy:DummyClassifier")
-    registry.declare([declared])
+    registry.declare(declared)
     steps = [("anova-f", "knn"), ("weigh", "knn"), (None, declared.name)]
     methods = [
         ResolvedMethod(
