@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from mfbench.data.cache import DataOptions
 from mfbench.data.lookup import LoadedDataset, Lookup
 from mfbench.data.reference import FileReference, OpenMLSuiteReference, Reference, RegisteredReference, parse_reference
-from mfbench.errors import DataError, MfbenchError, UnknownNameError, UsageError, describe_error, printable
+from mfbench.errors import DataError, MfbenchError, UnknownNameError, UsageError, printable, third_party
 from mfbench.host.expressions import Registered
 from mfbench.host.factories import build, check_parameters
 from mfbench.host.registry import Registry
@@ -94,13 +94,9 @@ def _bases(reference: RegisteredReference, registry: Registry) -> dict[str, Refe
 
 
 def _build(reference: RegisteredReference, registered: Registered, params: Mapping[str, Any]) -> object:
-    try:
+    name = f"dataset {reference.text!r} of {registered.plugin}"
+    with third_party(DataError, lambda reason: f"{name} cannot be loaded: {reason}", MfbenchError):
         return build(registered, params)
-    except (KeyboardInterrupt, MfbenchError):
-        raise
-    except BaseException as error:
-        name = f"dataset {reference.text!r} of {registered.plugin}"
-        raise DataError(f"{name} cannot be loaded: {describe_error(error)}") from error
 
 
 def needs_lookup(reference: Reference, registry: Registry) -> bool:

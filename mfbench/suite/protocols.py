@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from mfbench.errors import DataError, MfbenchError, PluginError, SuiteError, describe_error
+from mfbench.errors import DataError, MfbenchError, PluginError, SuiteError, third_party
 from mfbench.model.evaluation import ProtocolSpec
 
 if TYPE_CHECKING:
@@ -224,16 +224,12 @@ def checked_splits(
     protocol: EvaluationProtocol, dataset: str, y: Codes, repeat: int, structure: Structure | None
 ) -> list[Split]:
     """Return the splits of one repeat; whatever a protocol gets wrong is one sentence."""
-    try:
+    failure = f"the protocol {protocol.kind!r} cannot split {dataset}"
+    with third_party(PluginError, lambda reason: f"{failure}: it raised {reason}", MfbenchError):
         splits = list(protocol.splits(dataset, y, repeat, structure))
         problem = _problem(splits, len(y), protocol, structure)
-    except (KeyboardInterrupt, MfbenchError):
-        raise
-    except BaseException as error:
-        problem = f"it raised {describe_error(error)}"
-        raise PluginError(f"the protocol {protocol.kind!r} cannot split {dataset}: {problem}") from error
     if problem:
-        raise PluginError(f"the protocol {protocol.kind!r} cannot split {dataset}: {problem}")
+        raise PluginError(f"{failure}: {problem}")
     return splits
 
 
@@ -313,15 +309,12 @@ def make_protocol(
     """Return the protocol for a suite's settings, and for a task with strata or without."""
     # Each method selects its parameters in its own way (`ResolvedMethod.selection`), which does not affect the splits.
     values = {name: settings.get(name) for name in spec.keys if name not in ("selection", "splitter")}
-    try:
-        made = resolve_name(spec.protocol) if isinstance(spec.protocol, str) else spec.protocol
-        protocol: EvaluationProtocol = made(seed=seed, **values)
-    except (KeyboardInterrupt, MfbenchError):
-        raise
-    except ValueError as error:
-        raise SuiteError(f"the protocol {spec.name!r} cannot be used: {error}") from error
-    except BaseException as error:
-        raise PluginError(f"the protocol {spec.name!r} cannot be made: {describe_error(error)}") from error
+    with third_party(PluginError, lambda reason: f"the protocol {spec.name!r} cannot be made: {reason}", MfbenchError):
+        try:
+            made = resolve_name(spec.protocol) if isinstance(spec.protocol, str) else spec.protocol
+            protocol: EvaluationProtocol = made(seed=seed, **values)
+        except ValueError as error:
+            raise SuiteError(f"the protocol {spec.name!r} cannot be used: {error}") from error
     sizes = [getattr(protocol, name, None) for name in ("folds", "repeats")]
     if not isinstance(protocol, EvaluationProtocol) or not all(isinstance(size, int) and size > 0 for size in sizes):
         raise PluginError(

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 
 from mfbench.data.columns import STRUCTURE
 from mfbench.data.structure import VALIDATION
-from mfbench.errors import DataError, MfbenchError, PluginError, SuiteError, UsageError, describe_error
+from mfbench.errors import DataError, MfbenchError, PluginError, SuiteError, UsageError, describe_error, third_party
 from mfbench.host.code_hashes import factory_name, method_code
 from mfbench.host.expressions import Expression, parse
 from mfbench.host.factories import build
@@ -224,15 +224,13 @@ def made(text: str, registry: Registry) -> Splitter:
     written = parse(text)
     expression = Expression(registry.resolve("splitter", written.name), written.params)
     registered = registry.listed("splitter")[expression.name]
-    try:
-        splitter = build(registered, expression.params)
-        pickle.dumps(splitter)
-    except (KeyboardInterrupt, MfbenchError):
-        raise
-    except ValueError as error:
-        raise UsageError(f"{text!r} cannot be used: {error}") from error
-    except BaseException as error:
-        raise PluginError(f"{text!r} of {registered.plugin} cannot be made: {describe_error(error)}") from error
+    failure = f"{text!r} of {registered.plugin} cannot be made"
+    with third_party(PluginError, lambda reason: f"{failure}: {reason}", MfbenchError):
+        try:
+            splitter = build(registered, expression.params)
+            pickle.dumps(splitter)
+        except ValueError as error:
+            raise UsageError(f"{text!r} cannot be used: {error}") from error
     spec = registered.spec
     return Splitter(expression, splitter, spec.needs, spec.is_random, spec.resampling)
 

@@ -11,7 +11,7 @@ import numpy as np
 from mfbench.base.text import listing
 from mfbench.data.catalog import resolved_reference
 from mfbench.data.reference import RegisteredReference, parse_reference
-from mfbench.errors import DataError, SuiteError, UsageError, describe_error
+from mfbench.errors import DataError, SuiteError, UsageError, third_party
 from mfbench.host.factories import import_object
 from mfbench.host.registry import Registry
 from mfbench.model.evaluation import TaskSpec
@@ -70,12 +70,8 @@ def constant_guess(task: TaskSpec, y: NDArray[Any]) -> Predictions | None:
 
 
 def _called(task: TaskSpec, what: str, function: Factory, y: NDArray[Any]) -> Any:
-    try:
+    with third_party(DataError, lambda reason: f"the {what} of the task {task.name!r} cannot be computed: {reason}"):
         return (import_object(function) if isinstance(function, str) else function)(y)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
-        raise DataError(f"the {what} of the task {task.name!r} cannot be computed: {describe_error(error)}") from error
 
 
 def misfit(task: TaskSpec, tasks: Iterable[str] | Mapping[str, Any], what: str) -> str:
