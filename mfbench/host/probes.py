@@ -11,12 +11,12 @@ import re
 import reprlib
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from mfbench.errors import PluginError
+from mfbench.errors import PluginError, printable
 from mfbench.host.expressions import Facts, Plugin, Registered, canonical_text
 from mfbench.model.specs import DatasetSpec
 from mfbench.processes.call import ChildError, call
@@ -121,8 +121,9 @@ def spec_problem(spec: object) -> str:
     hints = get_type_hints(spec_class)
     for each in fields(spec_class):
         value = getattr(spec, each.name)
-        is_valid, expected = _RULES.get(each.name, (_is_anything, each.type))
-        if not (_fits(value, hints[each.name]) and is_valid(value)) and not (value == "" == each.default):
+        is_valid, expected = _RULES.get(each.name) or (None, each.type)
+        fits = _fits(value, hints[each.name]) and (is_valid is None or is_valid(value))
+        if not fits and not (value == "" == each.default):
             return f"{each.name} is {shown(value)}, expected {expected}"
     return ""
 
@@ -156,17 +157,9 @@ def _fits(value: Any, hint: Any) -> bool:
     if hint in (int, float):
         numbers = isinstance(value, int | hint) and not isinstance(value, bool)
         return numbers and (value >= 0 if hint is int else value == value)
-    return hint is Any or (_is_text(value) if hint is str else isinstance(value, hint))
-
-
-def _is_text(value: object) -> bool:
-    if not isinstance(value, str):
-        return False
-    try:
-        value.encode("utf-8")
-    except UnicodeEncodeError:  # a lone surrogate, which terminals and files reject
-        return False
-    return True
+    if hint is str:
+        return isinstance(value, str) and printable(value) == value
+    return hint is Any or isinstance(value, hint)
 
 
 def _is_target(value: object) -> bool:
@@ -180,12 +173,7 @@ def _is_target(value: object) -> bool:
 
 def _is_list(value: object) -> bool:
     """Return whether a value is an ordered, sized collection; NumPy arrays included."""
-    is_ordered = not isinstance(value, str | bytes | Mapping | Set)
-    return is_ordered and hasattr(type(value), "__len__") and hasattr(type(value), "__iter__")
-
-
-def _is_anything(value: object) -> bool:
-    return True
+    return isinstance(value, Collection) and not isinstance(value, str | bytes | Mapping | Set)
 
 
 # What a field's type does not say.
