@@ -102,20 +102,8 @@ def _texts(texts: Iterable[str]) -> tuple[str, ...]:
     return (texts,) if isinstance(texts, str) else tuple(texts)
 
 
-def _paths(paths: Path | str | Iterable[Path | str]) -> tuple[Path, ...]:
-    return tuple(Path(path) for path in ((paths,) if isinstance(paths, str | Path) else paths))
-
-
-def _path(path: Path | str | None) -> Path | None:
-    return None if path is None else Path(path)
-
-
 def _seconds(duration: str | float | None) -> float | None:
     return None if duration is None else seconds_of(duration)
-
-
-def _shard(shard: str | Path | tuple[int, int] | None) -> tuple[int, int] | Path | None:
-    return parse_shard(shard) if isinstance(shard, str) else shard
 
 
 def _whole(name: str) -> Callable[[int | None], int | None]:
@@ -131,12 +119,12 @@ _NORMALISED: dict[str, Callable[[Any], Any]] = {
     "seed": _whole("a seed"),
     "max_rows": _whole("the number of rows"),
     "out": Path,
-    "data_dir": _path,
+    "data_dir": lambda path: None if path is None else Path(path),
     "jobs": lambda number: whole_number(number, "the number of workers", 0),
     "budget": _seconds,
     "wait_for_workers": _seconds,
-    "shard": _shard,
-    "reuse": _paths,
+    "shard": lambda shard: parse_shard(shard) if isinstance(shard, str) else shard,
+    "reuse": lambda paths: tuple(map(Path, (paths,) if isinstance(paths, str | Path) else paths)),
 }
 """The fields whose values have several forms, each with a function that returns the one that is kept."""
 

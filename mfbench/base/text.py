@@ -131,10 +131,10 @@ def diff(left: Mapping[str, Any], right: Mapping[str, Any], *, shared: bool = Fa
             yield Mismatch(key, ours, theirs)
 
 
-def first_clauses(clauses: Iterable[str], shown: int = _SHOWN) -> str:
+def first_clauses(clauses: Iterable[str]) -> str:
     """Join the first clauses, followed by the number of the remaining ones."""
     listed = list(clauses)
-    return "; ".join([*listed[:shown], *([f"{len(listed) - shown} more"] if len(listed) > shown else [])])
+    return "; ".join([*listed[:_SHOWN], *([f"{len(listed) - _SHOWN} more"] if len(listed) > _SHOWN else [])])
 
 
 def union(documents: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from typer.core import TyperGroup
 
 from mfbench.base.text import plain, plain_lines, plain_text
 from mfbench.errors import ExitCode, MfbenchError, PluginError
-from mfbench.host.features import COMMANDS, HOST, CommandSpec, entries, load, taken
+from mfbench.host.features import COMMANDS, HOST, CommandSpec, FeatureEntry, entries, taken
 
 CORE = {
     "suite": CommandSpec("Run a suite, and print the report.", "mfbench.cli.runs:suite"),
@@ -69,7 +69,7 @@ class _Commands(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         spec, distribution = self.specs[name]
-        return load(spec.target, name, distribution, lambda target: _command_of(target, name))
+        return FeatureEntry(name, spec.target, distribution).load(lambda target: _command_of(target, name))
 
 
 def _command_of(target: Any, name: str) -> Any:

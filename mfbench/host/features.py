@@ -52,16 +52,11 @@ class FeatureEntry(NamedTuple):
     value: str
     distribution: str
 
-    def load(self) -> Any:
-        """Return the object; any import error becomes a `PluginError`."""
-        return load(self.value, self.name, self.distribution)
-
-
-def load(place: str, name: str, distribution: str, make: Callable[[Any], Any] = lambda loaded: loaded) -> Any:
-    """Return `make` of the object at ``"package.module:name"``; any exception becomes a `PluginError`."""
-    failure = f"{name!r} of the package {distribution} cannot be loaded"
-    with third_party(PluginError, lambda reason: f"{failure}: {reason}; update or uninstall the package"):
-        return make(pkgutil.resolve_name(place))
+    def load(self, make: Callable[[Any], Any] = lambda loaded: loaded) -> Any:
+        """Return `make` of the object; any exception becomes a `PluginError`."""
+        failure = f"{self.name!r} of the package {self.distribution} cannot be loaded"
+        with third_party(PluginError, lambda reason: f"{failure}: {reason}; update or uninstall the package"):
+            return make(pkgutil.resolve_name(self.value))
 
 
 def installed_entries(group: str) -> list[FeatureEntry]:

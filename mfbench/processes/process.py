@@ -111,7 +111,8 @@ def available_memory(root: Path = _ROOT) -> int:
     """Return the bytes of memory available to this process and its children together."""
     # This is the machine's memory, or a lower limit set by a Linux control group, as in containers and batch systems.
     # Beyond it the kernel kills processes of its own choice.
-    limits = [limit for folder, name in _groups(root) if (limit := _limit(folder / name)) is not None]
+    texts = [_text(folder / name).strip() for folder, name in _groups(root)]
+    limits = [int(text) for text in texts if text.isdecimal() and int(text) > 0]  # "max" means none
     return min([int(psutil.virtual_memory().total), *limits])
 
 
@@ -132,11 +133,6 @@ def _groups(root: Path) -> list[tuple[Path, str]]:
         parts = [part for part in path.split("/") if part not in ("", "..")]
         groups += [(base.joinpath(*parts[:depth]), name) for depth in range(len(parts) + 1)]
     return groups
-
-
-def _limit(path: Path) -> int | None:
-    text = _text(path).strip()
-    return int(text) if text.isdecimal() and int(text) > 0 else None  # "max" means none
 
 
 def _text(path: Path) -> str:

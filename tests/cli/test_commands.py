@@ -8,7 +8,7 @@ import pytest
 from mfbench.cli import entry, main
 from mfbench.cli.entry import CORE, find_commands
 from mfbench.errors import PluginError
-from mfbench.host.features import CommandSpec, load
+from mfbench.host.features import CommandSpec, FeatureEntry
 
 
 class Offered:
@@ -52,7 +52,7 @@ def test_what_cannot_be_used_is_left_out(offered):
 def test_a_summary_is_one_short_line():
     for name, (spec, distribution) in find_commands().specs.items():
         assert len(spec.summary) <= 66 and spec.summary.endswith("."), name
-        assert callable(load(spec.target, name, distribution))
+        assert callable(FeatureEntry(name, spec.target, distribution).load())
 
 
 def test_help_imports_no_command_and_no_numeric_library():
