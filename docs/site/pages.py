@@ -151,7 +151,7 @@ def tables_of_methods() -> str:
         for key, entries in estimators().items()
         for kind, entry in entries
     }
-    selectors, classifiers, regressors = built_in().selectors, built_in().classifiers, built_in().regressors
+    selectors, classifiers, regressors = map(built_in().listed, STEPS)
     others = set(selectors) | set(classifiers)
     tables = (
         ("Selectors", "selector", selectors, frozenset(selectors)),

@@ -32,4 +32,4 @@ def test_a_strict_load_raises(monkeypatch):
 def test_the_built_in_plugins_are_trusted(monkeypatch):
     monkeypatch.setenv("MFBENCH_LOAD_PLUGINS", "baselines")
     monkeypatch.setattr("mfbench_check.loading.call", lambda *args, **options: pytest.fail("a child was asked"))
-    assert "knn" in load_for_checks(30.0).classifiers
+    assert "knn" in load_for_checks(30.0).listed("classifier")

@@ -420,7 +420,7 @@ def test_readme_commands():
 def test_readme_numbers():
     text = " ".join(text_of("README.md").split())
     built_in = listings.built_in_registry()
-    counts = [len(built_in.selectors), len(built_in.classifiers), len(built_in.listed("dataset"))]
+    counts = [len(built_in.listed("selector")), len(built_in.listed("classifier")), len(built_in.listed("dataset"))]
     assert "{} selectors, {} classifiers and {} datasets".format(*counts) in text
     uci = load_suite("uci", built_in)
     n_datasets = sum(len(group.use) for group in uci.suite.datasets)
