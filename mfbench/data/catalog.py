@@ -206,6 +206,5 @@ def in_collection(registry: Registry, name: str) -> dict[str, DatasetSpec]:
     names = collection_names(registry)
     if name not in names:
         raise UnknownNameError("collection", name, names, "see 'mfbench datasets list'")
-    return {
-        key: entry.spec for key, entry in sorted(registry.listed("dataset").items()) if name in entry.spec.collections
-    }
+    datasets = sorted(registry.listed("dataset").items())
+    return {key: entry.spec for key, entry in datasets if name in entry.spec.collections}

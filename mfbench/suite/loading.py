@@ -388,9 +388,8 @@ def _score(text: str, spec: ProtocolSpec, registry: Registry, task: TaskSpec | N
     try:
         registered = registry.entry("metric", expression.name)
     except UnknownNameError:
-        raise UnknownNameError(
-            "metric", expression.name, [*own, *registry.listed("metric")], "see 'mfbench plugins'"
-        ) from None
+        names = [*own, *registry.listed("metric")]
+        raise UnknownNameError("metric", expression.name, names, "see 'mfbench plugins'") from None
     check_parameters(registered, expression.params)
     if task is not None and not task.suits(registered.spec.tasks):
         raise UsageError(misfit(task, registered.spec.tasks, repr(text)))

@@ -165,9 +165,8 @@ class Structure:
 
     def ingredients(self, registry: Registry) -> list[dict[str, Any]]:
         """Return what determines the splits besides data and seed, for trial keys."""
-        entries = [
-            (each.expression, registry.entry("splitter", each.expression.name)) for each in (self.outer, self.inner)
-        ]
+        expressions = (self.outer.expression, self.inner.expression)
+        entries = [(expression, registry.entry("splitter", expression.name)) for expression in expressions]
         return [
             {"expression": expression.canonical(), "factory": factory_name(entry), "code": method_code(entry)}
             for expression, entry in entries

@@ -65,11 +65,9 @@ def show(
     with Downloads(console) as downloads:
         show = find if isinstance(reference, RegisteredReference) else located
         loaded = show(reference, registry, _lookup(data_dir, offline, downloads))
-    spec = (
-        registry.entry("dataset", reference.expression.name).spec
-        if isinstance(reference, RegisteredReference)
-        else None
-    )
+    spec = None
+    if isinstance(reference, RegisteredReference):
+        spec = registry.entry("dataset", reference.expression.name).spec
     listings.show_dataset(loaded, console, rows, spec)
 
 
