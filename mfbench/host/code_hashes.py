@@ -72,8 +72,12 @@ def method_code(registered: Registered) -> dict[str, str]:
     plugin = registered.plugin
     is_adapted = plugin.declared is not None and plugin.declared.kind == "selector"
     adapter = {"adapter": adapter_code()} if is_adapted else {}
+    module = _factory(registered)[0]
+    root = module.partition(".")[0]
+    if plugin.distribution == HOST and _is_built_in(root):
+        return {f"code {registered.spec.name}": _closure_hash(module)} | adapter
     if plugin.distribution == HOST:
-        return _built_in_code(registered) | adapter
+        return _foreign_package(root) | adapter
     code = {f"plugin {root}": package_hash(root) for root in _plugin_roots(plugin) if root not in BY_VERSION}
     if plugin.distribution:
         code[f"distribution {plugin.distribution}"] = plugin.version
@@ -81,9 +85,7 @@ def method_code(registered: Registered) -> dict[str, str]:
         project = _editable_project(plugin.distribution)
         if project is not None:
             code["project"] = _project_hash(project)
-    module = _factory(registered)[0]
-    root = module.partition(".")[0]
-    if root and f"plugin {root}" not in code:
+    if f"plugin {root}" not in code:
         code |= _foreign_package(root)
     packages, stack = _reachable((module, plugin.module.partition(":")[0]))
     code |= {f"import {name}": package_hash(name) for name in sorted(packages) if f"plugin {name}" not in code}
@@ -101,15 +103,9 @@ def factory_name(registered: Registered) -> str:
     return attribute if is_own else str(target)
 
 
-def _built_in_code(registered: Registered) -> dict[str, str]:
-    module = _factory(registered)[0]
-    root = module.partition(".")[0]
-    if not _is_built_in(root):
-        return _foreign_package(root) if root else {}
-    return {f"code {registered.spec.name}": _closure_hash(module)}
-
-
 def _foreign_package(root: str) -> dict[str, str]:
+    if not root:
+        return {}
     name, version = _distribution_of(root)
     return {f"package {name or root}": version or package_hash(root)}
 

@@ -34,4 +34,4 @@ def test_remote_data_are_not_applicable(opened):
 
 
 def test_a_snippet_loads_the_dataset_by_its_name(opened):
-    assert "dataset('iris')" in snippet(opened("iris"), "assert data")
+    assert "entry('dataset', 'iris')" in snippet(opened("iris"), "assert data")
