@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -22,36 +22,33 @@ class Comparisons:
 
     def __init__(self, trials: pd.DataFrame) -> None:
         self._trials = trials
-        self._scores: dict[ComparisonSettings, pd.DataFrame] = {}
-        self._verdicts: dict[ComparisonSettings, pd.DataFrame] = {}
-        self._summaries: dict[ComparisonSettings, pd.DataFrame] = {}
+        self._frames: dict[tuple[str, ComparisonSettings], pd.DataFrame] = {}
         self._overall: dict[ComparisonSettings, Overall] = {}
 
     def restricted(self, datasets: Collection[str]) -> Comparisons:
         """Return the comparisons for some of the datasets; comparisons on one dataset do not depend on the others."""
         part = Comparisons(rows_on(self._trials, datasets))
-        part._scores = {settings: rows_on(frame, datasets) for settings, frame in self._scores.items()}
-        part._verdicts = {settings: rows_on(frame, datasets) for settings, frame in self._verdicts.items()}
+        own = {key: frame for key, frame in self._frames.items() if key[0] in ("scores", "verdicts")}
+        part._frames = {key: rows_on(frame, datasets) for key, frame in own.items()}
         return part
+
+    def _frame(self, name: str, settings: ComparisonSettings, make: Callable[[], pd.DataFrame]) -> pd.DataFrame:
+        if (name, settings) not in self._frames:
+            self._frames[name, settings] = make()
+        return self._frames[name, settings]
 
     def scores(self, settings: ComparisonSettings, decisions: Decisions) -> pd.DataFrame:
         """Return the result of `tabulate`."""
-        if settings not in self._scores:
-            self._scores[settings] = tabulate(self._trials, settings, decisions)
-        return self._scores[settings]
+        return self._frame("scores", settings, lambda: tabulate(self._trials, settings, decisions))
 
     def verdicts(self, settings: ComparisonSettings, decisions: Decisions) -> pd.DataFrame:
         """Return the result of `compare_with_reference`."""
-        if settings not in self._verdicts:
-            self._verdicts[settings] = compare_with_reference(self._trials, settings, decisions)
-        return self._verdicts[settings]
+        return self._frame("verdicts", settings, lambda: compare_with_reference(self._trials, settings, decisions))
 
     def summary(self, settings: ComparisonSettings, decisions: Decisions, dummies: Mapping[str, float]) -> pd.DataFrame:
         """Return the result of `summarise`."""
-        if settings not in self._summaries:
-            verdicts = self.verdicts(settings, decisions) if len(self._trials) else None
-            self._summaries[settings] = summarise(self._trials, settings, decisions, dummies, verdicts)
-        return self._summaries[settings]
+        verdicts = self.verdicts(settings, decisions)
+        return self._frame("summary", settings, lambda: summarise(self._trials, settings, verdicts, dummies))
 
     def overall(
         self, settings: ComparisonSettings, decisions: Decisions, dummies: Mapping[str, float], seed: int

@@ -124,18 +124,15 @@ def complete_table(
 def summarise(
     trials: pd.DataFrame,
     settings: ComparisonSettings,
-    decisions: Decisions | None = None,
+    verdicts: pd.DataFrame,
     dummies: Mapping[str, float] | None = None,
-    verdicts: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
-    """Return one row per method, best mean first."""
+    """Return one row per method, best mean first; `verdicts` are those of `compare_with_reference`."""
     if not len(trials):
         return pd.DataFrame()
     cells = results_by_cell(trials, settings.metric)
     completed = complete_table(means_of(cells), trials, settings, dummies)
     ranks, means = completed.ranks.mean(axis=0), completed.scores.mean(axis=0)
-    if verdicts is None:
-        verdicts = compare_with_reference(trials, settings, decisions)
     counts = {
         prefix: Counter(zip(verdicts["method"], verdicts[column], strict=True)) for prefix, column in KINDS.items()
     }

@@ -52,6 +52,10 @@ def trials(cells, **columns):
     return pd.DataFrame(rows)
 
 
+def summary_of(frame, settings):
+    return summarise(frame, settings, compare_with_reference(frame, settings))
+
+
 def spread(mean, seed=0, width=0.01):
     """Scores of that mean exactly, with a spread of their own."""
     noise = np.random.default_rng(seed).normal(0, width, FOLDS)
@@ -121,7 +125,7 @@ class TestTabulate:
     def test_no_trials_give_an_empty_table(self):
         empty = trials({("d", "A"): HIGH}).iloc[:0]
         assert len(tabulate(empty, settings_for())) == 0
-        assert len(summarise(empty, settings_for())) == 0
+        assert len(summary_of(empty, settings_for())) == 0
 
 
 class TestCompare:
@@ -174,8 +178,8 @@ class TestCompare:
             (f"d{i}", name): scores for i, pair in enumerate(pairs) for name, scores in zip("AB", pair, strict=True)
         }
         frame = trials(cells)
-        forward = summarise(frame, settings_for("A")).set_index("method").loc["B"]
-        backward = summarise(frame, settings_for("B")).set_index("method").loc["A"]
+        forward = summary_of(frame, settings_for("A")).set_index("method").loc["B"]
+        backward = summary_of(frame, settings_for("B")).set_index("method").loc["A"]
         assert (forward["win"], forward["tie"], forward["loss"]) == (backward["loss"], backward["tie"], backward["win"])
         assert forward["win"] + forward["tie"] + forward["loss"] == len(pairs)
 
@@ -183,7 +187,7 @@ class TestCompare:
     @given(st.lists(FOLD_SCORES, min_size=1, max_size=3))
     def test_a_method_against_its_copy_has_ties_alone(self, scores):
         cells = {(f"d{i}", name): values for i, values in enumerate(scores) for name in "AB"}
-        row = summarise(trials(cells), settings_for()).set_index("method").loc["B"]
+        row = summary_of(trials(cells), settings_for()).set_index("method").loc["B"]
         assert (row["win"], row["tie"], row["loss"]) == (0, len(scores), 0)
         assert row["rank"] == 1.5
 
@@ -201,7 +205,7 @@ class TestNoVerdict:
         assert found["reason"] == "all differences are equal"
         assert found["difference"] == pytest.approx(0.1)
         assert found[["p_value", "low", "high", "better", "detectable"]].isna().all()
-        row = summarise(frame, settings_for(test=test)).set_index("method").loc["B"]
+        row = summary_of(frame, settings_for(test=test)).set_index("method").loc["B"]
         for prefix in ("", "published_", "sound_"):
             assert row[[f"{prefix}{name}" for name in ("win", "tie", "loss", "no_verdict")]].tolist() == [0, 0, 0, 1]
         marks = tabulate(frame, settings_for(test=test)).set_index("method").loc["B"]
@@ -232,14 +236,14 @@ class TestSummarise:
             ("d", "A"): LOW, ("d", "B"): HIGH, ("d", "C"): spread(0.7, 7),
             ("e", "A"): LOW, ("e", "B"): HIGH, ("e", "C"): [None] * FOLDS,
         }  # fmt: skip
-        table = summarise(trials(cells), settings_for())
+        table = summary_of(trials(cells), settings_for())
         assert table["method"].tolist() == ["B", "C", "A"]
         assert table["rank"].tolist() == [1.0, 2.0, 3.0]
         assert table["mean"].tolist() == pytest.approx([0.9, 0.7, 0.5])
 
     def test_a_method_that_completed_nothing_takes_no_ranks_away(self):
         cells = {("d", "A"): LOW, ("d", "B"): HIGH, ("d", "C"): [None] * FOLDS}
-        table = summarise(trials(cells), settings_for()).set_index("method")
+        table = summary_of(trials(cells), settings_for()).set_index("method")
         assert table["rank"].drop("C").to_dict() == {"A": 2.0, "B": 1.0}
         assert np.isnan(table.loc["C", "rank"])
         assert np.isnan(table.loc["C", "mean"])
@@ -250,24 +254,24 @@ class TestSummarise:
         cells = {
             ("d", "A"): LOW, ("d", "B"): HIGH, ("e", "A"): [0.99] * 4 + [None], ("e", "B"): LOW,
         }  # fmt: skip
-        table = summarise(trials(cells), settings_for()).set_index("method")
+        table = summary_of(trials(cells), settings_for()).set_index("method")
         assert table["mean"].to_dict() == pytest.approx({"A": 0.5, "B": 0.9})
         assert table["rank"].to_dict() == {"A": 2.0, "B": 1.0}
 
     def test_where_nothing_is_complete_nothing_is_ranked(self):
         for hole in (None, ...):
-            table = summarise(trials({("d", "A"): [hole] * 5, ("d", "B"): [hole] * 5}), settings_for())
+            table = summary_of(trials({("d", "A"): [hole] * 5, ("d", "B"): [hole] * 5}), settings_for())
             assert table["rank"].isna().all()
             assert table["mean"].isna().all()
             assert table["failed"].tolist() == ([5, 5] if hole is None else [0, 0])
 
     def test_where_small_is_good_the_smallest_ranks_first(self):
         frame = trials({("d", "A"): LOW, ("d", "B"): HIGH})
-        assert summarise(frame, settings_for(scores=LOSSES))["method"].tolist() == ["A", "B"]
+        assert summary_of(frame, settings_for(scores=LOSSES))["method"].tolist() == ["A", "B"]
 
     def test_times_are_summed_over_all_trials_and_memory_is_the_largest(self):
         cells = {("d", "A"): HIGH, ("e", "A"): [0.5, 0.5, None, 0.5, ...]}
-        row = summarise(trials(cells), settings_for()).iloc[0]
+        row = summary_of(trials(cells), settings_for()).iloc[0]
         assert row["fit_seconds"] == 2.0 * 8
         assert row["select_seconds"] == 1.0 * 8
         assert row["predict_seconds"] == 4.0 * 8

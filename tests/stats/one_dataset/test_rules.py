@@ -92,7 +92,8 @@ def test_exchanging_the_methods_turns_the_verdict(trials):
 
 
 def test_both_verdicts_and_the_mark_stand_beside_the_test(trials):
-    found = compare_with_reference(trials, settings_for(test="s-test"), decisions).iloc[0]
+    verdicts = compare_with_reference(trials, settings_for(test="s-test"), decisions)
+    found = verdicts.iloc[0]
     pooled = s_test(*(np.concatenate(RIGHT[name][:FOLDS]) for name in "AB"), exact=False)
     assert (found["mark"], found["p_value"], found["difference"]) == (pooled.mark, pooled.p_value, pooled.difference)
     words = {1: "win", 0: "tie", -1: "loss"}
@@ -101,7 +102,7 @@ def test_both_verdicts_and_the_mark_stand_beside_the_test(trials):
         assert found[column] == words[compare(cells["d", "A"], cells["d", "B"], settings_for(), rule).verdict()]
     posterior = correlated_t_test(cells["d", "A"].scores, cells["d", "B"].scores, 1 / 3, 0.01)
     assert (found["better"], found["equal"], found["worse"]) == (posterior.first, posterior.rope, posterior.second)
-    row = summarise(trials, settings_for(test="s-test"), decisions).set_index("method").loc["B"]
+    row = summarise(trials, settings_for(test="s-test"), verdicts).set_index("method").loc["B"]
     for prefix, column in (("", "verdict"), ("published_", "published"), ("sound_", "sound")):
         assert row[f"{prefix}{found[column]}"] == 1
 
