@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -13,8 +13,16 @@ from scipy import stats
 
 from mfbench.stats.bayesian import correlated_t_test
 from mfbench.stats.cells import CellResults, ComparisonSettings, Decisions, results_by_cell
-from mfbench.stats.paired import corrected_t_test, mcnemar_test, paired_t_test, s_test, sign_test, wilcoxon_test
-from mfbench.stats.rules import against_best
+from mfbench.stats.paired import (
+    PairedTest,
+    corrected_t_test,
+    mcnemar_test,
+    paired_t_test,
+    s_test,
+    sign_test,
+    wilcoxon_test,
+)
+from mfbench.stats.rules import Comparison, against_best
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,16 +33,8 @@ BEST_COLUMNS = ["first", "methods", "group", "comparisons", "rejected", "frequen
 COLUMNS = ["rule", "first", "second", "group", "datasets", "rejected", "frequency", "low", "high"]
 
 
-@dataclass(frozen=True)
-class View:
-    """The results of a cell as the rules use them: scores of all folds, scores by repeat and fold, and decisions."""
-
-    scores: NDArray[np.float64]
-    by_repeat: NDArray[np.float64]
-    cell: CellResults
-
-
-Rejects = Callable[[ComparisonSettings, View, View], bool]  # whether a rule finds a difference on a dataset
+Part = Callable[[CellResults], "NDArray[Any]"]
+Test = Callable[["NDArray[Any]", "NDArray[Any]", ComparisonSettings], Comparison]
 
 
 def rejections(
@@ -51,13 +51,13 @@ def rejections(
         members = [d for d, name in groups.items() if name == group and np.isfinite(settings.ratio_on(d))]
         for first, second in pairs:
             both = [
-                (settings.on(dataset), _view(cells[dataset, first]), _view(cells[dataset, second]))
+                (settings.on(dataset), cells[dataset, first], cells[dataset, second])
                 for dataset in members
                 if _complete(cells, dataset, first) and _complete(cells, dataset, second)
             ]
-            for name, rejects in rules(settings).items() if both else ():
+            for name, (part, test) in rules(settings).items() if both else ():
                 if _applies(name, both[0][1]):
-                    count = sum(rejects(*views) for views in both)
+                    count = sum(_rejects(test(part(a), part(b), own), own.alpha) for own, a, b in both)
                     rows.append(
                         [name, first, second, group, len(both), count, count / len(both), *share(count, len(both))]
                     )
@@ -95,14 +95,19 @@ def _complete(cells: Mapping[tuple[str, str], CellResults], dataset: str, method
     return (dataset, method) in cells and cells[dataset, method].complete
 
 
-def _view(cell: CellResults) -> View:
-    repeats = len(np.unique(cell.repeats))
-    return View(cell.scores, cell.scores.reshape(repeats, -1), cell)
+def _rejects(comparison: Comparison, alpha: float) -> bool:
+    # Not the verdict of a paired test: if most differences are zero, so is the estimate of a significant one.
+    is_paired = isinstance(comparison, PairedTest)
+    return comparison.p_value < alpha if is_paired else bool(comparison.verdict(alpha))
 
 
-def _applies(name: str, view: View) -> bool:
+def _by_repeat(cell: CellResults) -> NDArray[np.float64]:
+    return cell.scores.reshape(len(np.unique(cell.repeats)), -1)
+
+
+def _applies(name: str, cell: CellResults) -> bool:
     """Return whether a rule applies to the design: score tests need several scores, means and pooling need folds."""
-    repeats, folds = (int(size) for size in view.by_repeat.shape)
+    repeats, folds = (int(size) for size in _by_repeat(cell).shape)
     if "first test set" in name:
         return True
     if "repetition means" in name:
@@ -112,46 +117,39 @@ def _applies(name: str, view: View) -> bool:
     return repeats > 1 if "all folds" in name else repeats * folds > 1
 
 
-def rules(settings: ComparisonSettings) -> dict[str, Rejects]:
+def _paired(first: NDArray[Any], second: NDArray[Any], settings: ComparisonSettings) -> PairedTest:
+    return paired_t_test(first, second)
+
+
+def _corrected(first: NDArray[Any], second: NDArray[Any], settings: ComparisonSettings) -> PairedTest:
+    return corrected_t_test(first, second, settings.ratio)
+
+
+def rules(settings: ComparisonSettings) -> dict[str, tuple[Part, Test]]:
     """Return each rule by its description; tests of decisions only if the score is their share."""
     margin = f"{settings.margin:g}" + (" sd" if settings.score.in_units else "")
-    of_scores: dict[str, Rejects] = {
-        "paired t, all folds": lambda on, a, b: paired_t_test(a.scores, b.scores).p_value < on.alpha,
-        "Wilcoxon, all folds": lambda on, a, b: wilcoxon_test(a.scores, b.scores).p_value < on.alpha,
-        "paired t, repetition means": lambda on, a, b: (
-            paired_t_test(a.by_repeat.mean(axis=1), b.by_repeat.mean(axis=1)).p_value < on.alpha
-        ),
-        "corrected t, all folds": lambda on, a, b: corrected_t_test(a.scores, b.scores, on.ratio).p_value < on.alpha,
-        "Bayesian correlated t, no ROPE": lambda on, a, b: bool(
-            correlated_t_test(a.scores, b.scores, on.ratio, 0.0).verdict(on.alpha)
-        ),
-        f"Bayesian correlated t, ROPE {margin}": lambda on, a, b: bool(
-            correlated_t_test(a.scores, b.scores, on.ratio, on.margin).verdict(on.alpha)
-        ),
-        "paired t, first repetition": lambda on, a, b: paired_t_test(a.by_repeat[0], b.by_repeat[0]).p_value < on.alpha,
-        "corrected t, first repetition": lambda on, a, b: (
-            corrected_t_test(a.by_repeat[0], b.by_repeat[0], on.ratio).p_value < on.alpha
-        ),
-        "sign test, first repetition": lambda on, a, b: sign_test(a.by_repeat[0], b.by_repeat[0]).p_value < on.alpha,
+    folds, first_folds = attrgetter("scores"), lambda cell: _by_repeat(cell)[0]
+    of_scores: dict[str, tuple[Part, Test]] = {
+        "paired t, all folds": (folds, _paired),
+        "Wilcoxon, all folds": (folds, lambda a, b, _: wilcoxon_test(a, b)),
+        "paired t, repetition means": (lambda cell: _by_repeat(cell).mean(axis=1), _paired),
+        "corrected t, all folds": (folds, _corrected),
+        "Bayesian correlated t, no ROPE": (folds, lambda a, b, on: correlated_t_test(a, b, on.ratio, 0.0)),
+        f"Bayesian correlated t, ROPE {margin}": (folds, lambda a, b, on: correlated_t_test(a, b, on.ratio, on.margin)),
+        "paired t, first repetition": (first_folds, _paired),
+        "corrected t, first repetition": (first_folds, _corrected),
+        "sign test, first repetition": (first_folds, lambda a, b, _: sign_test(a, b)),
     }
-    of_decisions: dict[str, Rejects] = {
-        "s-test, normal form, pooled first repetition": lambda on, a, b: (
-            s_test(a.cell.first_repeat, b.cell.first_repeat, exact=False).p_value <= on.alpha
-        ),
-        "s-test, exact, pooled first repetition": lambda on, a, b: (
-            s_test(a.cell.first_repeat, b.cell.first_repeat).p_value <= on.alpha
-        ),
-        "McNemar, exact, pooled first repetition": lambda on, a, b: (
-            mcnemar_test(a.cell.first_repeat, b.cell.first_repeat).p_value <= on.alpha
-        ),
-        "s-test, normal form, first test set": lambda on, a, b: (
-            s_test(a.cell.first_test_set(), b.cell.first_test_set(), exact=False).p_value <= on.alpha
-        ),
-        "McNemar, exact, first test set": lambda on, a, b: (
-            mcnemar_test(a.cell.first_test_set(), b.cell.first_test_set()).p_value <= on.alpha
-        ),
+    if not settings.score.counts_decisions:
+        return of_scores
+    pooled, first_test_set = attrgetter("first_repeat"), CellResults.first_test_set
+    return of_scores | {
+        "s-test, normal form, pooled first repetition": (pooled, lambda a, b, _: s_test(a, b, exact=False)),
+        "s-test, exact, pooled first repetition": (pooled, lambda a, b, _: s_test(a, b)),
+        "McNemar, exact, pooled first repetition": (pooled, lambda a, b, _: mcnemar_test(a, b)),
+        "s-test, normal form, first test set": (first_test_set, lambda a, b, _: s_test(a, b, exact=False)),
+        "McNemar, exact, first test set": (first_test_set, lambda a, b, _: mcnemar_test(a, b)),
     }
-    return {**of_scores, **(of_decisions if settings.score.counts_decisions else {})}
 
 
 def design_of(label: str) -> str:
