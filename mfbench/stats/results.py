@@ -251,7 +251,7 @@ class Run:
         return [str(name) for name in self._stored.dataset(dataset)["feature_names"]]
 
     @property
-    def selection_counts(self) -> dict[tuple[str, str], tuple[NDArray[np.int64], int]]:
+    def selection_counts(self) -> selection.Counts:
         """For each dataset and method: how often each feature was selected, and in how many successful trials."""
         return self._selections[1]
 
@@ -262,10 +262,9 @@ class Run:
         return (((row["dataset"], row["method"]), row["chosen"]) for row in rows if row["chosen"])
 
     @cached_property
-    def _selections(self) -> tuple[pd.DataFrame, dict[tuple[str, str], tuple[NDArray[np.int64], int]]]:
-        # The rows of a large run take much memory, so they are read once and not kept.
-        rows, numbers = self._stored.rows_with(("status", "n_selected", "selected")), self._stored.feature_numbers
-        return selection.selected_features(rows, numbers), selection.selection_counts(rows, numbers)
+    def _selections(self) -> tuple[pd.DataFrame, selection.Counts]:
+        rows = self._stored.rows_with(("status", "n_selected", "selected"))
+        return selection.selected_features(rows, self._stored.feature_numbers)
 
     @property
     def metrics(self) -> list[str]:

@@ -205,32 +205,22 @@ def selection_table(selected: Sequence[ArrayLike], n_features: int) -> NDArray[n
     return table
 
 
-def selected_features(rows: Iterable[Mapping[str, Any]], n_features: Mapping[str, int]) -> pd.DataFrame:
-    """Return the number of features each method used on each dataset, and their stability across folds."""
+Counts = dict[tuple[str, str], tuple["NDArray[np.int64]", int]]
+"""By dataset and method: how often each feature was selected, and in how many successful trials."""
+
+
+def selected_features(rows: Iterable[Mapping[str, Any]], n_features: Mapping[str, int]) -> tuple[pd.DataFrame, Counts]:
+    """Return the number of features each method used on each dataset with their stability, and the selections."""
     cells: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for row in rows:
         if row["status"] == "ok":
             cells.setdefault((row["dataset"], row["method"]), []).append(row)
-    lines = []
-    for (dataset, method), members in cells.items():
-        n, counts, sets = n_features[dataset], *([row[name] for row in members] for name in ("n_selected", "selected"))
-        recorded = all(features is not None for features in sets)
-        value = float(stability_of_counts(_counts(sets, n), len(sets))) if recorded else np.nan
-        lines.append([dataset, method, n, np.median(counts), min(counts), max(counts), value, len(members)])
-    return pd.DataFrame(lines, columns=SELECTED)
-
-
-def selection_counts(
-    rows: Iterable[Mapping[str, Any]], n_features: Mapping[str, int]
-) -> dict[tuple[str, str], tuple[NDArray[np.int64], int]]:
-    """Return how often each method selected each feature of each dataset."""
-    cells: dict[tuple[str, str], list[Any]] = {}
-    for row in rows:
-        if row["status"] == "ok" and row["selected"] is not None:
-            cells.setdefault((row["dataset"], row["method"]), []).append(row["selected"])
-    return {place: (_counts(sets, n_features[place[0]]), len(sets)) for place, sets in cells.items()}
-
-
-def _counts(sets: Sequence[ArrayLike], n_features: int) -> NDArray[np.int64]:
-    """Return how many selections contain each feature."""
-    return np.bincount(np.concatenate(sets).astype(np.int64), minlength=n_features)
+    lines, counts = [], {}
+    for place, members in cells.items():
+        n, numbers = n_features[place[0]], [row["n_selected"] for row in members]
+        sets = [row["selected"] for row in members if row["selected"] is not None]
+        if sets:
+            counts[place] = np.bincount(np.concatenate(sets).astype(np.int64), minlength=n), len(sets)
+        value = float(stability_of_counts(*counts[place])) if len(sets) == len(members) else np.nan
+        lines.append([*place, n, np.median(numbers), min(numbers), max(numbers), value, len(members)])
+    return pd.DataFrame(lines, columns=SELECTED), counts

@@ -89,35 +89,23 @@ def failed_trials(outcomes: pd.DataFrame) -> pd.DataFrame:
 
 
 class Correctness:
-    """Which test rows each method classified correctly on each dataset, read from a store."""
+    """Which test rows each method classified correctly on each dataset."""
 
-    # A test row is one decision, or one per class if each class was a separate problem.
+    # From stored trials, and the classes of the test rows of each dataset's folds. A test row is one decision, or one
+    # per class if each class was a separate problem.
     #
-    # One pass over the store; one byte per prediction.
+    # One pass over the trials; one byte per prediction.
 
     def __init__(
-        self,
-        store: Store,
-        datasets: Iterable[Mapping[str, Any]],
-        protocol_key: str,
-        chosen: Iterable[Mapping[str, Any]] = (),
+        self, rows: Iterable[Mapping[str, Any]], truths: Mapping[str, Mapping[tuple[int, int], NDArray[Any]]]
     ) -> None:
-        truths = {
-            entry["label"]: {
-                coordinates: entry["truth"][rows.test]
-                for coordinates, rows in store.splits(entry["sha256"], f"{protocol_key}:{entry['label']}").items()
-            }
-            for entry in datasets
-        }
-        replaced = {tuple(row[name] for name in COORDINATES): row["predictions"] for row in chosen}
         self._right: dict[tuple[str, str], list[tuple[int, int, NDArray[np.bool_]]]] = {}
-        for row in store.rows(("predictions", "decisions")):
-            dataset, method, repeat, fold = coordinates = (row["dataset"], row["method"], row["repeat"], row["fold"])
-            predictions = replaced.get(coordinates, row["predictions"])
+        for row in rows:
+            dataset, method, repeat, fold = (row[name] for name in COORDINATES)
             truth = truths.get(dataset, {}).get((repeat, fold))
-            if predictions is None or truth is None:
+            if row["predictions"] is None or truth is None:
                 continue
-            right = predictions == truth
+            right = row["predictions"] == truth
             if row["decisions"] is not None:  # one decision per class
                 right = (row["decisions"] == (truth[:, None] == np.arange(row["decisions"].shape[1]))).ravel()
             self._right.setdefault((dataset, method), []).append((repeat, fold, right))
@@ -153,10 +141,8 @@ class StoredRun:
             store.absent = self._absent
             self._has_candidates = store.has_any("candidates")
             self.has_curves = store.has_any("curve")
-            self._resolved: list[dict[str, Any]] = []
             if self._has_candidates:
                 rows = self._resolve(store.rows((*COLUMNS, "candidates")))
-                self._resolved = [row for row in rows if "predictions" in row]
                 self.columns = {name: [row[name] for row in rows] for name in (*COORDINATES, "key", *COLUMNS)}
             else:
                 self.columns = store.table(COLUMNS)
@@ -207,8 +193,15 @@ class StoredRun:
     @cached_property
     def correctness(self) -> Correctness:
         """Correctly classified test rows of each fold and method."""
+        truths = {
+            own["label"]: {place: own["truth"][split.test] for place, split in self.splits(own).items()}
+            for own in self.datasets
+        }
+        columns = ("predictions", "decisions")
         with self._reopened() as store:
-            return Correctness(store, self.datasets, self.meta.protocol_key, self._resolved)
+            if self._has_candidates:
+                return Correctness(self._resolve(store.rows((*columns, "tune_wall", "candidates"))), truths)
+            return Correctness(store.rows(columns), truths)
 
     def splits(self, dataset: dict[str, Any]) -> dict[tuple[int, int], StoredSplit]:
         """Return the rows of a dataset's folds by (repeat, fold)."""

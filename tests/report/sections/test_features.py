@@ -24,7 +24,7 @@ def test_median_range_and_stability(failure):
         for chosen in sets
     ]
     rows.append({"dataset": "d", "method": "A", "status": "error", "n_selected": 0, "selected": None})
-    (row,) = selected_features(rows, {"d": 5}).to_dict("records")
+    (row,) = selected_features(rows, {"d": 5})[0].to_dict("records")
     assert (row["median"], row["least"], row["most"], row["folds"]) == (2, 1, 3, 3)
     table = [[1, 0, 0, 0, 0], [1, 1, 0, 0, 0], [1, 0, 1, 1, 0]]
     assert row["stability"] == pytest.approx(nogueira_stability(table).value)
@@ -32,7 +32,7 @@ def test_median_range_and_stability(failure):
 
 def test_without_the_sets_there_is_a_number_alone():
     rows = [{"dataset": "d", "method": "A", "status": "ok", "n_selected": 3, "selected": None}] * 2
-    row = selected_features(rows, {"d": 3}).iloc[0]
+    row = selected_features(rows, {"d": 3})[0].iloc[0]
     assert row["median"] == 3 and np.isnan(row["stability"])
 
 
