@@ -1,7 +1,6 @@
 """The critical-difference diagram, as text and as a picture."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import pandas as pd
@@ -17,47 +16,19 @@ LEAST_WIDTH = 40
 _AXIS_LIMIT = 100
 
 
-@dataclass(frozen=True)
-class Diagram:
-    """The content of a critical-difference diagram."""
-
-    labels: list[str]  # methods, best average rank first
-    ranks: list[float]  # their average ranks, ascending
-    difference: float  # the critical difference
-    bars: list[tuple[int, int]]  # first and last position of each group of methods that do not differ significantly
-    caption: str  # what the diagram shows
-
-
 def critical_difference_chart(overall: Overall) -> Chart | None:
     """Return the chart of a comparison, or None with fewer than two datasets or two methods."""
-    diagram = diagram_of(overall)
-    if diagram is None:
+    if not overall.testable:
         return None
     return Chart(
         NAME,
         "Critical-difference diagram",
-        diagram.caption,
-        text=lambda width: draw_text(diagram, width),
-        spec=lambda: specify(diagram),
-        alt=lambda: describe(diagram),
-    )
-
-
-def diagram_of(overall: Overall) -> Diagram | None:
-    """Return the content of the diagram, or None with fewer than two datasets or two methods."""
-    if not overall.testable:
-        return None
-    caption = (
         f"Average ranks over {overall.n_datasets} datasets; 1 is best. Critical difference "
         f"{overall.critical_difference:.2f} (Nemenyi, α = {overall.alpha:g}); bars join methods that do not differ "
-        "significantly."
-    )
-    return Diagram(
-        [str(name) for name in overall.ranks.index],
-        [float(rank) for rank in overall.ranks],
-        overall.critical_difference,
-        overall.groups,
-        caption,
+        "significantly.",
+        text=lambda width: draw_text(overall, width),
+        spec=lambda: specify(overall),
+        alt=lambda: describe(overall),
     )
 
 
@@ -74,26 +45,27 @@ def levels(bars: Sequence[tuple[float, float]], gap: float = 0.0) -> list[int]:
     return rows
 
 
-def draw_text(diagram: Diagram, width: int = 80) -> list[str]:
+def draw_text(overall: Overall, width: int = 80) -> list[str]:
     """Return the diagram as text: a line per method with its rank on a scale, and bars to the right."""
-    rows = levels(diagram.bars)
-    label_width = max(cell_len(label) for label in diagram.labels)
+    ranks, difference, bars = overall.ranks, overall.critical_difference, overall.groups
+    rows = levels(bars)
+    label_width = max(map(cell_len, ranks.index))
     room = max(LEAST_WIDTH, width) - label_width - 2 * (max(rows, default=-1) + 1) - 10
     scale = min(room, _AXIS_LIMIT)
-    last = len(diagram.ranks)
+    last = len(ranks)
 
     def position_of(rank: float) -> int:
         return round((rank - 1.0) / (last - 1.0) * (scale - 1))
 
     lead = " " * (label_width + 9)
-    span = min(scale - 1, position_of(1.0 + diagram.difference))
-    inner = f" CD {diagram.difference:.2f} "
+    span = min(scale - 1, position_of(1.0 + difference))
+    inner = f" CD {difference:.2f} "
     bar = f"├{inner.center(max(0, span - 1), '─')}┤" if span > len(inner) + 1 else f"├{'─' * max(0, span - 1)}┤{inner}"
     lines = [f"{lead}{bar}", f"{lead}{_scale(last, scale, position_of)}"]
-    for index, (label, rank) in enumerate(zip(diagram.labels, diagram.ranks, strict=True)):
-        place, padding = position_of(rank), " " * (label_width - cell_len(label))
+    for index, (label, rank) in enumerate(ranks.items()):
+        place, padding = position_of(rank), " " * (label_width - cell_len(str(label)))
         track = f"{'·' * place}●{'·' * (scale - place - 1)}"
-        lines.append(f" {label}{padding} {rank_text(rank):>6} {track}{_strokes(index, diagram.bars, rows)}".rstrip())
+        lines.append(f" {label}{padding} {rank_text(rank):>6} {track}{_strokes(index, bars, rows)}".rstrip())
     return lines
 
 
@@ -121,16 +93,17 @@ def _strokes(index: int, bars: Sequence[tuple[int, int]], rows: Sequence[int]) -
 _ROW, _BAR, _PER_METHOD, _LEAST_AXIS, _TOP, _GAP = 20.0, 9.0, 34.0, 360.0, 12.0, 12.0
 
 
-def specify(diagram: Diagram) -> Any:
+def specify(overall: Overall) -> Any:
     """Return the diagram in Demšar's layout: ranks on an axis, bars below it, labels on both sides."""
     import altair as alt
 
-    n = len(diagram.labels)
+    places, difference = overall.ranks, overall.critical_difference
+    n = len(places)
     axis = max(_LEAST_AXIS, _PER_METHOD * (n - 1))
     # Labels are placed beside the axis, in rank units.
-    margin = (24.0 + LETTER * (6 + max(cell_len(label) for label in diagram.labels))) * (n - 1) / axis
+    margin = (24.0 + LETTER * (6 + max(map(cell_len, places.index)))) * (n - 1) / axis
     # Round caps lengthen bars, so two bars that seem to touch would join methods that differ.
-    ends = [(diagram.ranks[first], diagram.ranks[last]) for first, last in diagram.bars]
+    ends = [(places.iloc[first], places.iloc[last]) for first, last in overall.groups]
     rows = levels(ends, gap=_GAP * (n - 1) / axis)
     labels_top = _TOP + _BAR * (max(rows, default=-1) + 1) + 14.0
     height = labels_top + _ROW * ((n + 1) // 2)
@@ -140,11 +113,11 @@ def specify(diagram: Diagram) -> Any:
     numbers = alt.Axis(orient="top", values=ticks, grid=False, domain=False, title=None, format="d", offset=-34)
     x, y = alt.X("rank:Q", scale=ranks, axis=numbers), alt.Y("y:Q", scale=heights, axis=None)
     top = alt.Y("top:Q", scale=heights, axis=None)
-    labels = pd.DataFrame([_label(diagram, index, labels_top, margin) for index in range(n)])
+    labels = pd.DataFrame([_label(places, index, labels_top, margin) for index in range(n)])
     groups = [(*bar, _TOP + _BAR * row, number) for number, (bar, row) in enumerate(zip(ends, rows, strict=True), 1)]
     bars = pd.DataFrame(groups, columns=["rank", "end", "y", "group"], dtype=float)
-    span = min(float(n), 1.0 + diagram.difference)
-    rules = [(1.0, float(n), 0.0, ""), (1.0, span, -30.0, f"CD = {diagram.difference:.2f}")]
+    span = min(float(n), 1.0 + difference)
+    rules = [(1.0, float(n), 0.0, ""), (1.0, span, -30.0, f"CD = {difference:.2f}")]
     scale = pd.DataFrame(rules, columns=["rank", "end", "y", "label"])
     tooltip = ["method:N", alt.Tooltip("rank:Q", title="average rank", format=".2f")]
     named = alt.Chart(labels).encode(x, y)
@@ -169,9 +142,9 @@ def specify(diagram: Diagram) -> Any:
     return alt.layer(*layers).properties(width=axis * (1.0 + 2.0 * margin / (n - 1)), height=height + 34.0)
 
 
-def _label(diagram: Diagram, index: int, top: float, margin: float) -> dict[str, Any]:
+def _label(ranks: pd.Series, index: int, top: float, margin: float) -> dict[str, Any]:
     """Return the position of a method's label: on the side of its half of the ranks, linked to its rank on the axis."""
-    n, method, rank = len(diagram.labels), diagram.labels[index], diagram.ranks[index]
+    n, method, rank = len(ranks), ranks.index[index], ranks.iloc[index]
     left = index < (n + 1) // 2
     gap = margin * 0.12
     return {
@@ -185,8 +158,9 @@ def _label(diagram: Diagram, index: int, top: float, margin: float) -> dict[str,
     }
 
 
-def describe(diagram: Diagram) -> str:
+def describe(overall: Overall) -> str:
     """Describe the diagram: the ranks, and which methods do not differ significantly."""
-    ranks = ", ".join(f"{m} {rank_text(r)}" for m, r in zip(diagram.labels, diagram.ranks, strict=True))
-    groups = "; ".join(f"{diagram.labels[first]} to {diagram.labels[last]}" for first, last in diagram.bars)
+    names = overall.ranks.index
+    ranks = ", ".join(f"{name} {rank_text(rank)}" for name, rank in overall.ranks.items())
+    groups = "; ".join(f"{names[first]} to {names[last]}" for first, last in overall.groups)
     return f"Average ranks: {ranks}. No significant difference among: {groups or 'none'}."
