@@ -214,8 +214,8 @@ def complete(
         kept = means.drop(columns=absent).dropna()
         ranks = rank_table(kept, greater_is_better=greater_is_better)
         return Completed(kept, ranks, 0, [str(row) for row in rows if row not in kept.index], absent, policy)
-    open_cells = means.isna() if ended is None else means.isna() & ~ended
-    judged = means[~(open_cells.any(axis=1) if ended is not None else means.isna().all(axis=1))].dropna(how="all")
+    judged = means if ended is None else means[~(means.isna() & ~ended).any(axis=1)]
+    judged = judged.dropna(how="all")
     holes = int(judged.isna().to_numpy().sum())
     if policy == "worst-rank":
         worst = judged.min(axis=1) if greater_is_better else judged.max(axis=1)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, get_args
 
 import numpy as np
 import pandas as pd
@@ -62,7 +62,8 @@ def results_by_cell(
     cells = {}
     for (dataset, method), rows in rows_by_cell(trials).items():
         own = rows[np.lexsort((folds[rows], repeats[rows]))]
-        cells[dataset, method] = CellResults(scores[own], repeats[own], ok[own], _reader(decisions, dataset, method))
+        read = partial(decisions or _no_decisions, dataset, method)
+        cells[dataset, method] = CellResults(scores[own], repeats[own], ok[own], read)
     return cells
 
 
@@ -79,15 +80,8 @@ def rows_by_cell(frame: pd.DataFrame) -> dict[tuple[str, str], NDArray[np.intp]]
     return dict(zip(names, parts, strict=True))
 
 
-def _reader(decisions: Decisions | None, dataset: str, method: str) -> Callable[[], list[NDArray[np.bool_]]]:
-    def read() -> list[NDArray[np.bool_]]:
-        if decisions is None:
-            raise RunError(
-                f"no predictions of {method} on {dataset} are stored; the s-test and McNemar's test need them"
-            )
-        return decisions(dataset, method)
-
-    return read
+def _no_decisions(dataset: str, method: str) -> NoReturn:
+    raise RunError(f"no predictions of {method} on {dataset} are stored; the s-test and McNemar's test need them")
 
 
 MissingPolicy = Literal["drop-dataset", "worst-rank", "impute-dummy"]

@@ -188,7 +188,8 @@ def sufficient_sizes(
 ) -> pd.DataFrame:
     """Return the smallest sufficient sizes of each method on each dataset; only complete cells are close to a best."""
     cells, sign = curve_cells(curves, settings.metric), settings.sign
-    best = _best_by_dataset((place[0], cells[place].means * sign) for place in cells if place in complete)
+    tops = {place: float(np.max(sign * cell.means)) for place, cell in cells.items() if place in complete}
+    best = pd.Series(tops, dtype=float).groupby(level=0).max()
     rows = []
     for place, cell in cells.items():
         means = cell.means
@@ -230,14 +231,6 @@ def close_size(cell: CurveCell, best: float, greater_is_better: bool = True, sha
     smaller, larger = (share * best, cell.means) if greater_is_better else (share * cell.means, best)
     close = np.round(smaller, _ROUNDING) <= np.round(larger, _ROUNDING)
     return float(cell.sizes[np.argmax(close)]) if close.any() else float("nan")
-
-
-def _best_by_dataset(means: Iterable[tuple[str, NDArray[np.float64]]]) -> dict[str, float]:
-    best: dict[str, float] = {}
-    for dataset, values in means:
-        if np.isfinite(values).all():
-            best[dataset] = max(best.get(dataset, -np.inf), float(values.max()))
-    return best
 
 
 AREAS = CURVE_METRICS

@@ -92,6 +92,17 @@ def corrected_error(variance: Any, count: Any, ratio: Any) -> Any:
     return np.sqrt((1.0 / count + ratio) * variance)
 
 
+def _as_pairs(first: ArrayLike, second: ArrayLike, least: int = 1) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return two score arrays of equal length without missing values."""
+    a, b = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    if a.shape != b.shape or a.ndim != 1 or len(a) < least:
+        shapes = f"got shapes {a.shape} and {b.shape}"
+        raise ValueError(f"two score arrays of equal length, at least {least}, are required; {shapes}")
+    if not (np.isfinite(a).all() and np.isfinite(b).all()):
+        raise ValueError("a score is missing or not finite; compare only results that both methods completed")
+    return a, b
+
+
 def corrected_t_test(first: ArrayLike, second: ArrayLike, ratio: float, alpha: float = 0.05) -> PairedTest:
     """Corrected resampled t-test (Nadeau and Bengio)."""
     # With J paired differences of mean m and variance s² (divisor J-1),
@@ -104,13 +115,7 @@ def corrected_t_test(first: ArrayLike, second: ArrayLike, ratio: float, alpha: f
     # Reference: C. Nadeau, Y. Bengio, "Inference for the generalization error", Machine Learning 52:239-281, 2003. R.
     # Bouckaert, E. Frank, "Evaluating the replicability of significance tests for comparing learning algorithms", PAKDD
     # 2004, 3-12.
-    a, b = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
-    if a.shape != b.shape or a.ndim != 1 or len(a) < 2:
-        raise ValueError(
-            f"two score arrays of equal length, at least 2, are required; got shapes {a.shape} and {b.shape}"
-        )
-    if not (np.isfinite(a).all() and np.isfinite(b).all()):
-        raise ValueError("a score is missing or not finite; compare only folds that both methods completed")
+    a, b = _as_pairs(first, second, least=2)
     differences = a - b
     count = len(differences)
     mean = float(differences.mean())
@@ -187,11 +192,7 @@ MOST_EXACT_TIED = 13
 
 def differences_of(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
     """Return first minus second, rounded so that equal differences of decimal scores compare equal."""
-    a, b = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
-    if a.shape != b.shape or a.ndim != 1 or not len(a):
-        raise ValueError(f"two score arrays of equal length are required; got shapes {a.shape} and {b.shape}")
-    if not (np.isfinite(a).all() and np.isfinite(b).all()):
-        raise ValueError("a score is missing or not finite; compare only results that both methods completed")
+    a, b = _as_pairs(first, second)
     # Twelve digits of the larger scores: a score in units may be of any size.
     top = max(float(np.abs(a).max()), float(np.abs(b).max()))
     differences: NDArray[np.float64] = np.round(a - b, 12 - int(np.ceil(np.log10(top))) if top else 12)

@@ -97,17 +97,6 @@ def _of_scores(
     return rule
 
 
-def _s_test(exact: bool) -> Callable[[CellResults, CellResults, ComparisonSettings], Comparison]:
-    def rule(first: CellResults, second: CellResults, settings: ComparisonSettings) -> Comparison:
-        return s_test(first.first_repeat, second.first_repeat, exact=exact, alpha=settings.alpha)
-
-    return rule
-
-
-def _mcnemar(first: CellResults, second: CellResults, settings: ComparisonSettings) -> Comparison:
-    return mcnemar_test(first.first_test_set(), second.first_test_set(), settings.alpha)
-
-
 RULES: Mapping[str, Rule] = {
     "corrected-t": Rule("corrected resampled t-test (Nadeau and Bengio)", _of_scores(corrected_t_test, ratio="ratio")),
     "paired-t": Rule("plain paired t-test, which treats overlapping folds as independent", _of_scores(paired_t_test)),
@@ -123,15 +112,19 @@ RULES: Mapping[str, Rule] = {
     "s-test": Rule(
         "s-test (Yang and Liu) in its normal form on the pooled decisions of the first repeat, one-sided in the "
         "direction chosen by the data",
-        _s_test(exact=False),
+        lambda a, b, on: s_test(a.first_repeat, b.first_repeat, exact=False, alpha=on.alpha),
         of_decisions=True,
     ),
     "s-test-exact": Rule(
         "exact s-test on the pooled decisions of the first repeat, one-sided in the direction chosen by the data",
-        _s_test(exact=True),
+        lambda a, b, on: s_test(a.first_repeat, b.first_repeat, alpha=on.alpha),
         of_decisions=True,
     ),
-    "mcnemar": Rule("exact McNemar test on the first test set", _mcnemar, of_decisions=True),
+    "mcnemar": Rule(
+        "exact McNemar test on the first test set",
+        lambda a, b, on: mcnemar_test(a.first_test_set(), b.first_test_set(), on.alpha),
+        of_decisions=True,
+    ),
 }
 
 
