@@ -179,10 +179,8 @@ class Section:
             _require(_is_list_of(parts, kind), f"{name} must be {kind.__name__} objects")
         _require(isinstance(self.title, str), "the title must be a string")
         _require(_is_list_of(self.notes, str), "notes must be a list of strings")
-        _require(
-            isinstance(self.data, Mapping) and all(callable(value) for value in self.data.values()),
-            "data must be a dictionary of functions",
-        )
+        is_of_functions = isinstance(self.data, Mapping) and all(map(callable, self.data.values()))
+        _require(is_of_functions, "data must be a dictionary of functions")
         for table in self.tables:
             _check_table(table)
         for chart in self.charts:

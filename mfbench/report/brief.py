@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pandas as pd
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 
 from mfbench.base.text import counted, plain
 from mfbench.host.registry import Registry
@@ -220,8 +220,4 @@ def reading_notes(run: Run, *, has_marks: bool = True) -> list[str]:
 
 def _cut(text: str, room: int) -> str:
     """Truncate a text to `room` columns."""
-    if cell_len(text) <= room:
-        return text
-    while cell_len(text) > room - 1:
-        text = text[:-1]
-    return text.rstrip() + "…"
+    return text if cell_len(text) <= room else f"{set_cell_size(text, room - 1).rstrip()}…"

@@ -15,7 +15,7 @@ MIRROR = "--data-dir"
 
 def setting_of(run: Run) -> str:
     """Return one sentence on profile, folds, classes, tuning, seed and unverified claims, without a period."""
-    classes = _classes(run.meta, list(run.datasets["dataset"]))
+    classes = run.meta.task.description.replace("{classes}", _kept_classes(run.meta, list(run.datasets["dataset"])))
     tuning = _tuning(run.meta.protocol, set(run.tuned.values()), run.protocol.tuning)
     claimed = f"; results as claimed by {listing(run.claims)}, not verified here" if run.claims else ""
     splits = f"splits by {run.protocol.splitter}" if run.protocol.splitter else run.protocol.description
@@ -23,12 +23,8 @@ def setting_of(run: Run) -> str:
     return f"Profile {run.meta.profile}: {setting}{claimed}"
 
 
-def _classes(meta: RunMetadata, labels: Sequence[str]) -> str:
-    """Return what is predicted: classes with those that are kept, naming the datasets that deviate from the rule."""
-    return meta.task.description.replace("{classes}", _kept_classes(meta, labels))
-
-
 def _kept_classes(meta: RunMetadata, labels: Sequence[str]) -> str:
+    """Return which classes are kept, naming the datasets that deviate from the rule."""
     texts = {"two-largest": "two largest classes", "all": "all classes"}
     own = [label for label in labels if meta.classes.get(label, meta.protocol.classes) != meta.protocol.classes]
     if not own:

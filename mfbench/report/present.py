@@ -37,18 +37,16 @@ def means_of(table: PublishedTable) -> pd.DataFrame:
     return pd.DataFrame(values, index=datasets, columns=methods, dtype=float)
 
 
-def reanalyse(
-    table: PublishedTable, score: Score, reference: str | None = None, alpha: float = 0.05, rope: float = 0.01
-) -> Overall:
-    """Compare the methods of a published table across its datasets."""
+def reanalyse(table: PublishedTable, score: Score, reference: str | None = None) -> Overall:
+    """Compare the methods of a published table across its datasets; without a reference with the best of them."""
     greater = score.greater_is_better
     completed = complete(means_of(table), "drop-dataset", greater_is_better=greater)
-    methods = [str(name) for name in Overall(completed, greater, None, alpha, rope).ranks.index]
+    methods = [str(name) for name in Overall(completed, greater, None).ranks.index]
     if reference is None:
-        return Overall(completed, greater, next(iter(methods), None), alpha, rope, chosen=True)
+        return Overall(completed, greater, next(iter(methods), None), chosen=True)
     if reference not in methods:
         raise UnknownNameError("method of this table", reference, methods)
-    return Overall(completed, greater, reference, alpha, rope)
+    return Overall(completed, greater, reference)
 
 
 def report_of_table(table: PublishedTable, score: Score, overall: Overall, *, statistics: bool = False) -> Report:

@@ -116,11 +116,9 @@ def _largest(frame: pd.DataFrame, titles: Mapping[str, str], scores: Mapping[str
     for row in shown.to_dict("records"):
         percent = scores[row["metric"]].percent
         ours, error, figure = (size_text(row[name], percent, "z") for name in ("ours", "uncertainty", "published"))
-        names, difference = (
-            [_name(row["dataset"], row["label"]), row["method"]],
-            size_text(row["difference"], percent, "+z"),
-        )
-        rows.append([*names, ours, figure, f"{difference} ± {error}", *([titles[row["table"]]] if several else [])])
+        lead = [_name(row["dataset"], row["label"]), row["method"], ours, figure]
+        difference = size_text(row["difference"], percent, "+z")
+        rows.append([*lead, f"{difference} ± {error}", *([titles[row["table"]]] if several else [])])
     return [table_of(columns, rows, f"{which} that are above or below")]
 
 
