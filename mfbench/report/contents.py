@@ -76,9 +76,7 @@ def kind_of(run: Run) -> Kind:
 
 def answer_of(run: Run) -> list[str]:
     """Return the conclusion of a run in one or two sentences; empty for a shard, and if no scores are compared."""
-    if run.meta.shard is not None:
-        return []
-    if kind_of(run) not in ("comparison", "rounds"):
+    if run.meta.shard is not None or kind_of(run) not in ("comparison", "rounds"):
         return []
     answer = answer_across(run.overall(), run.settings.score, run.meta.display_names)
     done = int(run.outcomes["status"].notna().sum())
@@ -133,10 +131,10 @@ def plugin_sections(run: Run, registry: Registry | None) -> list[Section]:
 def _guarded_chart(chart: Chart, plugin: Plugin) -> Chart:
     """Return a chart whose text says so if drawing it fails; its picture then is an error, as the renderers expect."""
     made = {"text": lambda reason: [reason], "spec": _refuse, "alt": _refuse}
-    functions = {name: (getattr(chart, name), instead) for name, instead in made.items()}
     guarded: dict[str, Any] = {
-        name: function and _guarded(function, f"chart {chart.name!r}", plugin, instead)
-        for name, (function, instead) in functions.items()
+        name: _guarded(getattr(chart, name), f"chart {chart.name!r}", plugin, instead)
+        for name, instead in made.items()
+        if getattr(chart, name)
     }
     return dataclasses.replace(chart, **guarded)
 

@@ -135,12 +135,8 @@ def performance_ratios(costs: pd.DataFrame) -> pd.DataFrame:
 
 def performance_profile(ratios: pd.DataFrame, factors: tuple[float, ...] = FACTORS) -> pd.DataFrame:
     """Return the share of datasets on which each method's cost is within each factor of the smallest."""
-    values = ratios.to_numpy(dtype=float)
-    if not len(values):
-        return pd.DataFrame(np.nan, index=ratios.columns, columns=list(factors))
     # Rounding tolerance: the smallest cost must be within a factor of one of itself.
-    shares = [(values <= factor * (1.0 + 1e-12)).mean(axis=0) for factor in factors]
-    return pd.DataFrame(np.array(shares).T, index=ratios.columns, columns=list(factors))
+    return pd.DataFrame({factor: (ratios <= factor * (1.0 + 1e-12)).mean() for factor in factors})
 
 
 EFFICIENCY = 3.0 / np.pi

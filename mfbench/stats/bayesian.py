@@ -109,13 +109,10 @@ def signed_rank_test(
         equal = 1.0 - better - worse
         # With rope = 0, the third share is only rounding error.
         middle = (equal > better) & (equal > worse) if rope > 0 else np.zeros(len(block), dtype=bool)
-        counts += [
-            np.sum(~middle & (better > worse)) + 0.5 * np.sum(~middle & (better == worse)),
-            np.sum(middle),
-            np.sum(~middle & (worse > better)) + 0.5 * np.sum(~middle & (better == worse)),
-        ]
-    share = counts / samples
-    return Posterior(float(differences.mean()), float(share[0]), float(share[1]), float(share[2]))
+        apart = ~middle
+        tied = 0.5 * np.sum(apart & (better == worse))
+        counts += [np.sum(apart & (better > worse)) + tied, np.sum(middle), np.sum(apart & (worse > better)) + tied]
+    return Posterior(float(differences.mean()), *(counts / samples).tolist())
 
 
 @lru_cache(maxsize=4)

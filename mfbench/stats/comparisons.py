@@ -108,18 +108,13 @@ def on_common_folds(trials: pd.DataFrame, common: Mapping[str, Folds]) -> pd.Dat
     """Return the trials on the folds of `common_folds`, and all trials of the other datasets."""
     if not common:
         return trials
-    places = zip(trials["dataset"], trials["repeat"], trials["fold"], strict=True)
-    kept = [_compared(dataset, (repeat, fold), common) for dataset, repeat, fold in places]
-    return trials[kept].reset_index(drop=True)
+    places = trials[["dataset", "repeat", "fold"]].to_dict("records")
+    return trials[[is_common(place, common) for place in places]].reset_index(drop=True)
 
 
-def is_common(row: Mapping[str, Any], common: Mapping[str, Folds]) -> bool:
-    """Return whether each trial is on a common fold; always true for datasets without pending trials."""
-    return _compared(row["dataset"], (row["repeat"], row["fold"]), common)
-
-
-def _compared(dataset: str, fold: tuple[int, int], common: Mapping[str, Folds]) -> bool:
-    return dataset not in common or fold in common[dataset]
+def is_common(row: Mapping[Any, Any], common: Mapping[str, Folds]) -> bool:
+    """Return whether a trial is on a common fold; always true for datasets without pending trials."""
+    return row["dataset"] not in common or (row["repeat"], row["fold"]) in common[row["dataset"]]
 
 
 def coverage(trials: pd.DataFrame, common: Mapping[str, Folds]) -> pd.DataFrame:

@@ -37,8 +37,7 @@ def details_of(run: Run) -> dict[Place, list[Any]]:
     places_of_failures = zip(run.failures["dataset"], run.failures["method"], strict=True)
     errors = _counted(zip(places_of_failures, reasons, strict=True), MOST_ERRORS)
     ok = outcomes["status"].eq("ok").fillna(False).to_numpy(dtype=bool)
-    metric = run.settings.metric
-    scores = outcomes[metric].to_numpy(dtype=float) if metric in outcomes else np.full(len(outcomes), np.nan)
+    scores = outcomes[run.settings.metric].to_numpy(dtype=float)
     times = outcomes[list(_STEPS)].to_numpy(dtype=float, na_value=np.nan)
     memory = outcomes["peak_memory"].to_numpy(dtype=float, na_value=np.nan)
     details: dict[Place, list[Any]] = {}
