@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -45,54 +45,56 @@ class Selection:
     is_set: bool = False  # whether the positive weights only mark a set, without information on the other features
 
 
-# Selector fits that a trial makes available to others of its fold, by fold and selector expression.
+# Selector fits by fold and by selector with its parameters.
 SharedFits = dict[tuple[FoldPath, str], Selection]
 
 
 @dataclass(frozen=True)
 class Encoded:
-    """The encoded rows of a fold; read-only, because trials share them."""
+    """The rows of a fold, imputed, encoded and scaled; read-only, because trials share them."""
 
     train: Features
     test: Features
-    groups: NDArray[np.intp]  # the original feature of each column
+    encoder: Encoder  # fitted on the training rows
+
+    @property
+    def groups(self) -> NDArray[np.intp]:
+        """The original feature of each column."""
+        return self.encoder.groups_
+
+    def tested_on(self, rows: Features) -> Encoded:
+        """Return the same training rows with other test rows, given unencoded."""
+        # scikit-learn cannot transform an empty array, and a protocol without predictions has no test rows.
+        return replace(self, test=shared(self.encoder.transform(rows) if rows.shape[0] else self.train[:0]))
 
 
+@dataclass(eq=False, repr=False)
 class Fold:
     """Training and test rows of a dataset. Nothing is ever learned from the test rows."""
 
-    def __init__(
-        self,
-        X: Features,
-        y: NDArray[Any],
-        columns: Columns,
-        train: NDArray[np.intp],
-        test: NDArray[np.intp],
-        scale: Scale,
-        inner_folds: int,
-        seed: int,
-        true_pairs: tuple[tuple[int, int], ...] = (),
-        tuning: tuple[NDArray[np.intp], NDArray[np.intp]] | None = None,
-        structure: Structure | None = None,
-        *,
-        encoder: Encoder | None = None,
-        encoded: Encoded | None = None,
-        weights: NDArray[np.float64] | None = None,
-        strata: NDArray[np.int64] | None = None,  # what stratified parts preserve the shares of; the classes if None
-    ) -> None:
-        check_parts(weights, (train, test))
-        self.strata = y if strata is None else strata
-        self.X, self.y, self.columns, self.scale = X, y, columns, scale
-        self.train, self.test = train, test
-        self.inner_folds, self.seed, self.true_pairs = inner_folds, seed, true_pairs
-        self.tuning, self.structure, self.weights = tuning, structure, weights
-        self.selections: dict[str, Selection] = {}
-        self.path_fits: dict[str, tuple[Any, Stopwatch] | None] = {}
-        self.is_outer = True
-        self._encoder, self._encoded = encoder, encoded
-        self._inner: list[Fold] = []
-        self._sampled: dict[int, list[Fold]] = {}
-        self._classes: dict[int, Fold] = {}
+    X: Features
+    y: NDArray[Any]
+    columns: Columns
+    train: NDArray[np.intp]
+    test: NDArray[np.intp]
+    scale: Scale
+    inner_folds: int
+    seed: int
+    true_pairs: Sequence[tuple[int, int]] = ()
+    tuning: tuple[NDArray[np.intp], NDArray[np.intp]] | None = None
+    structure: Structure | None = None
+    weights: NDArray[np.float64] | None = None
+    strata: NDArray[np.int64] | None = None  # codes whose shares stratified parts preserve; None for the classes
+    is_outer: bool = True
+    path: FoldPath = OUTER
+    # Fits on this fold, on the one that it is derived from and on all folds derived from that.
+    selections: SharedFits = field(default_factory=dict)
+    path_fits: dict[tuple[FoldPath, str], tuple[Any, Stopwatch] | None] = field(default_factory=dict)
+    _sampled: dict[int, list[Fold]] = field(default_factory=dict, init=False)
+    _classes: dict[int, Fold] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        check_parts(self.weights, (self.train, self.test))
 
     @property
     def y_train(self) -> NDArray[Any]:
@@ -128,35 +130,27 @@ class Fold:
         return self.tuning is not None and np.array_equal(self.tuning[0], self.train)
 
     @property
-    def encoder(self) -> Encoder:
-        """The encoder that imputes, encodes and scales, fitted on the training rows."""
-        return self._encoder or self._fit_encoder(self.raw_train)
+    def codes(self) -> NDArray[np.int64]:
+        """The codes whose shares stratified parts preserve."""
+        return self.y if self.strata is None else self.strata
 
-    def _fit_encoder(self, rows: Features) -> Encoder:
-        self._encoder = Encoder(self.columns, self.scale).fit(rows)
-        return self._encoder
-
-    @property
+    @cached_property
     def encoded(self) -> Encoded:
-        """The rows imputed, encoded and scaled by `encoder`."""
-        if self._encoded is None:
-            rows = self.raw_train  # a copy of nearly the whole table, made once for both uses
-            encoder = self._encoder or self._fit_encoder(rows)
-            train = encoder.transform(rows)
-            # scikit-learn cannot transform an empty array, and a protocol without predictions has no test rows.
-            test = encoder.transform(self.X[self.test]) if len(self.test) else np.empty((0, train.shape[1]))
-            self._encoded = Encoded(shared(train), shared(test), encoder.groups_)
-        return self._encoded
+        """The encoded rows."""
+        rows = self.raw_train  # a copy of nearly the whole table, made once for both uses
+        encoder = Encoder(self.columns, self.scale).fit(rows)
+        train = shared(encoder.transform(rows))
+        return Encoded(train, train[:0], encoder).tested_on(self.X[self.test])
 
-    @property
+    @cached_property
     def inner(self) -> list[Fold]:
         """The folds for tuning: the validation part if there is one, else splits of the training rows."""
-        # Cross-validation has fewer parts if the largest class has fewer rows. If the fits of tuning are final, the
-        # inner fold shares this fold's encoder and selector fits.
-        if not self._inner:
-            pairs = [self.tuning] if self.tuning is not None else self._cross_validation()
-            self._inner = [self._inner_fold(train, test, final=self.fits_are_final) for train, test in pairs]
-        return self._inner
+        if self.tuning is not None and self.fits_are_final:  # the inner fold shares this fold's fits
+            fold = replace(self, test=self.tuning[1], tuning=None)
+            fold.encoded = self.encoded.tested_on(self.X[fold.test])
+            return [fold]
+        pairs = self._cross_validation() if self.tuning is None else [self.tuning]
+        return [self._part(train, test, position) for position, (train, test) in enumerate(pairs)]
 
     def sampled(self, rows: int) -> list[Fold]:
         """Return the inner folds with as large a share of their training rows as so many rows are of this fold's."""
@@ -164,44 +158,30 @@ class Fold:
         if rows >= len(self.train):
             return self.inner
         if rows not in self._sampled:
-            self._sampled[rows] = [self._inner_fold(self._sample(fold, rows), fold.test) for fold in self.inner]
+            self._sampled[rows] = [
+                self._part(self._sample(fold, rows), fold.test, "rows", rows, position)
+                for position, fold in enumerate(self.inner)
+            ]
         return self._sampled[rows]
 
     def _sample(self, inner: Fold, rows: int) -> NDArray[np.intp]:
-        strata = self.strata[inner.train]
+        strata = self.codes[inner.train]
         size = sample_size(len(strata), rows, len(self.train), len(np.unique(strata)))
         return sampled(inner.train, strata, size, derive_seed(self.seed, "halving"))
 
-    def _inner_fold(self, train: NDArray[np.intp], test: NDArray[np.intp], *, final: bool = False) -> Fold:
-        fold = Fold(
-            self.X,
-            self.y,
-            self.columns,
-            train,
-            test,
-            self.scale,
-            self.inner_folds,
-            self.seed,
-            self.true_pairs if final else (),
-            encoder=self.encoder if final else None,
-            weights=self.weights,
-            strata=self.strata,
-        )
-        fold.is_outer = self.is_outer and final
-        if final:
-            fold.selections, fold.path_fits = self.selections, self.path_fits
-        return fold
+    def _part(self, train: NDArray[np.intp], test: NDArray[np.intp], *place: str | int) -> Fold:
+        return replace(self, train=train, test=test, tuning=None, is_outer=False, path=(*self.path, *place))
 
     def _cross_validation(self) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
         seed = derive_seed(self.seed, "inner")
         if self.structure is not None:
-            pairs = self.structure.within(self.strata, self.train, self.inner_folds, seed)
+            pairs = self.structure.within(self.codes, self.train, self.inner_folds, seed)
             usable = [(train, test) for train, test in pairs if np.ptp(self.y[train])]  # early blocks may be constant
             if not usable:
                 raise DataError("tuning needs inner folds that train on two values of the target; leave 'tune' out")
             return usable
-        strata = self.strata[self.train]
-        parts = min(self.inner_folds, int(np.bincount(strata).max()))
+        strata = self.codes[self.train]
+        parts = min(self.inner_folds, int(np.bincount(strata).max()))  # the largest class may have fewer rows
         if parts < 2:
             raise DataError("tuning needs a class with at least two rows in the training part; leave 'tune' out")
         splits = stratified_splits(strata, parts, seed)
@@ -210,55 +190,18 @@ class Fold:
     def against_the_rest(self, code: int) -> Fold:
         """Return the fold of a one-vs-rest problem, in which class code 1 is the given class."""
         if code not in self._classes:
-            self._classes[code] = Fold(
-                self.X,
-                (self.y == code).astype(np.int64),
-                self.columns,
-                self.train,
-                self.test,
-                self.scale,
-                self.inner_folds,
-                self.seed,
-                self.true_pairs,
-                self.tuning,
-                self.structure,
-                encoder=self.encoder,
-                encoded=self.encoded,
-                weights=self.weights,
-            )
+            y = (self.y == code).astype(np.int64)
+            self._classes[code] = replace(self, y=y, strata=None, path=(*self.path, "class", code))
+            self._classes[code].encoded = self.encoded
         return self._classes[code]
-
-    def _walk(self) -> Iterator[tuple[FoldPath, Fold]]:
-        """Yield this fold and the folds derived from it so far, with their paths, except folds that share its fits."""
-        yield OUTER, self
-        if not self.fits_are_final:
-            yield from (((position,), fold) for position, fold in enumerate(self._inner))
-        for rows, folds in self._sampled.items():
-            yield from ((("rows", rows, position), fold) for position, fold in enumerate(folds))
-        for code, problem in self._classes.items():
-            yield from ((("class", code, *path), fold) for path, fold in problem._walk())
-
-    def _at(self, path: FoldPath) -> Fold:
-        if not path:
-            return self
-        if path[0] == "class":
-            return self.against_the_rest(int(path[1]))._at(path[2:])
-        folds = self.sampled(int(path[1])) if path[0] == "rows" else self.inner
-        return folds[int(path[-1])]
 
     def export(self, key: str) -> SharedFits:
         """Return the selector fits of this fold and its derived folds whose name starts with `key`."""
-        return {
-            (path, name): selection
-            for path, fold in self._walk()
-            for name, selection in fold.selections.items()
-            if name.startswith(key)
-        }
+        return {place: selection for place, selection in self.selections.items() if place[1].startswith(key)}
 
     def adopt(self, shared: SharedFits) -> None:
         """Add selector fits that `export` returned for another worker's copy of this fold."""
-        for (path, name), selection in shared.items():
-            self._at(path).selections.setdefault(name, selection)
+        self.selections.update({**shared, **self.selections})
 
 
 def check_finite(weights: NDArray[np.float64], owner: str, groups: NDArray[np.intp], columns: Columns) -> None:

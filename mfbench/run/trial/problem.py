@@ -123,7 +123,7 @@ class TrialProblem:
         rows = len(fold.train)
         if search is not None and search.kind == "halving":
             points = list(points)
-            classes = len(np.unique(fold.strata[fold.train]))
+            classes = len(np.unique(fold.codes[fold.train]))
             *rounds, (rows, _) = halving(len(points), rows, len(fold.inner), classes, search.factor)
             for sample, tried in rounds:
                 points = self._first(ceil(tried / search.factor), points, fold.sampled(sample))

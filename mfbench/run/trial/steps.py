@@ -17,14 +17,7 @@ from mfbench.host.expressions import Expression
 from mfbench.host.factories import SAMPLE_WEIGHT, accepts_weights
 from mfbench.model.specs import Features
 from mfbench.model.trials import Interactions
-from mfbench.run.trial.folds import (
-    Fold,
-    Selection,
-    check_finite,
-    choose,
-    metric_weights,
-    within_set,
-)
+from mfbench.run.trial.folds import Fold, FoldPath, Selection, check_finite, choose, metric_weights, within_set
 from mfbench.run.trial.guard import SelectorError, Stopwatch, describe_failure, rows_for
 from mfbench.suite.methods import TOP, ResolvedMethod, Step
 from mfbench.suite.protocols import derive_seed
@@ -189,7 +182,7 @@ class Steps:
         self.method, self.seed, self.make = method, seed, make
         self.tuning = False
         self.adopted = 0.0
-        self._counted: set[tuple[int, str]] = set()
+        self._counted: set[tuple[FoldPath, str]] = set()
         # Learners fitted in tuning that serve other values of a parameter, each with the value that it was fitted
         # for.
         self._path_fits: dict[tuple[int, bytes, str], tuple[str, Fitted]] = {}
@@ -262,17 +255,16 @@ class Steps:
     def selection(self, fold: Fold, point: GridPoint) -> Selection:
         """Return the selector's weights on a fold, from a new fit or from one stored with the fold."""
         params = parameters(point, "selector")
-        key = selector_key(self.method) + Expression("", params).canonical()
-        fits = id(fold.selections)
+        key = fold.path, selector_key(self.method) + Expression("", params).canonical()
         if key not in fold.selections:
             fold.selections[key] = self._fit_selector(fold, params)
-        elif self.tuning and (fits, key) not in self._counted:
+        elif self.tuning and key not in self._counted:
             shared = fold.selections[key]
             # Many selections can share one fit, whose time counts once.
-            if not shared.path or (fits, shared.path) not in self._counted:
+            if not shared.path or (fold.path, shared.path) not in self._counted:
                 self.adopted += shared.wall
         selection = fold.selections[key]
-        self._counted |= {(fits, key)} | ({(fits, selection.path)} if selection.path else set())
+        self._counted |= {key} | ({(fold.path, selection.path)} if selection.path else set())
         if selection.failure is not None:
             raise SelectorError(selection.failure)
         return selection
@@ -317,7 +309,7 @@ class Steps:
         ]
         params = {**params, step.path[0]: max(tried)}
         name = "path " + Expression("", params).canonical()
-        key = selector_key(self.method) + name
+        key = fold.path, selector_key(self.method) + name
         if key not in fold.path_fits:
             if not self.tuning:
                 return None

@@ -64,7 +64,7 @@ class GivesTestRowsToItsClassifier(MeanGap):
             # The encoded rows are read-only: only others can take their place.
             train = fold.encoded.train.copy()
             train[:3] = fold.encoded.test[:3]
-            fold._encoded = replace(fold.encoded, train=train)
+            fold.encoded = replace(fold.encoded, train=train)
         return super().gaps(X, y)
 
 
@@ -73,7 +73,7 @@ class GivesTestRowsToTheNextMethod(NearestMean):
         fold = fold_of_the_callers()
         if fold is not None:
             fold.X[fold.train[:3]] = fold.X[fold.test[:3]]
-            fold._encoded = None
+            del fold.encoded
         return super().fit(X, y)
 
 

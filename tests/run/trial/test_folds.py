@@ -123,28 +123,28 @@ class TestInner:
 class TestSharing:
     def test_what_one_copy_exports_another_adopts(self):
         one, other = make_fold(), make_fold()
-        one.selections["a()"] = selection(1.0)
-        one.inner[2].selections["a()"] = selection(2.0)
+        one.selections[OUTER, "a()"] = selection(1.0)
+        inner = one.inner[2]
+        assert inner.path == (2,)
+        inner.selections[inner.path, "a()"] = selection(2.0)
         shared = one.export("a()")
         assert set(shared) == {(OUTER, "a()"), ((2,), "a()")}
         other.adopt(shared)
-        assert other.selections["a()"] is one.selections["a()"]
-        assert other.inner[2].selections["a()"] is one.inner[2].selections["a()"]
-        assert not other.inner[0].selections
+        assert other.inner[2].selections == shared
 
     def test_only_the_selector_asked_for_is_exported(self):
         fold = make_fold()
-        fold.selections |= {"a()x": selection(1.0), "b()x": selection(2.0)}
+        fold.selections |= {(OUTER, "a()x"): selection(1.0), (OUTER, "b()x"): selection(2.0)}
         assert set(fold.export("a()")) == {(OUTER, "a()x")}
 
     def test_exporting_makes_no_inner_folds(self):
         fold = make_fold()
-        fold.selections["a()"] = selection(1.0)
+        fold.selections[OUTER, "a()"] = selection(1.0)
         fold.export("a()")
         assert "inner" not in vars(fold)
 
     def test_what_is_there_already_stays(self):
         fold = make_fold()
-        fold.selections["a()"] = selection(1.0)
+        fold.selections[OUTER, "a()"] = selection(1.0)
         fold.adopt({(OUTER, "a()"): selection(9.0)})
-        assert fold.selections["a()"].weights[0] == 1.0
+        assert fold.selections[OUTER, "a()"].weights[0] == 1.0

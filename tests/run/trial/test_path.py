@@ -79,7 +79,7 @@ def test_the_time_of_the_path_counts_once_for_who_finds_it_made():
     second, log = run(fold, with_path(), log=Log(), factory=Along, at=trial(label="other"))
     assert not log.fits("selector")
     assert second.select_wall == first.select_wall > 0
-    paths = {(id(inner), s.path): s.wall for inner in fold.inner for s in inner.selections.values()}
+    paths = {(path, s.path): s.wall for (path, _), s in fold.selections.items() if path}
     spent = sum(paths.values())
     assert second.tune_wall >= spent
     assert second.tune_wall < 3 * spent + second.duration  # not once for each of the three values
