@@ -27,7 +27,7 @@ from mfbench.suite.schema import (
     standard_profiles,
 )
 from mfbench.suite.tasks import misfit, task_of
-from mfbench.suite.validation_messages import describe
+from mfbench.suite.validation_messages import at, describe
 
 # Keys of every protocol: they determine how a trial is run and scored, not its rows.
 COMMON = ("kind", "form", "scale", "classes", "metrics", "grid_values", "timeout", "memory")
@@ -86,14 +86,12 @@ def expand_replicates(suite: Suite, profile: str, file: str) -> Suite:
 
 
 def _with_seeds(text: str, count: int, location: str) -> list[str]:
-    if ":" in text:
-        raise SuiteError(f"{location}: {text!r} is not generated from a seed; only generated datasets have replicates")
-    try:
+    with at(location):
+        if ":" in text:
+            raise UsageError(f"{text!r} is not generated from a seed; only generated datasets have replicates")
         base = parse(text)
-    except UsageError as error:
-        raise SuiteError(f"{location}: {error}") from None
-    if "seed" in base.params:
-        raise SuiteError(f"{location}: {text!r} sets a seed; 'replicates' sets the seeds")
+        if "seed" in base.params:
+            raise UsageError(f"{text!r} sets a seed; 'replicates' sets the seeds")
     return [str(Expression(base.name, {**base.params, "seed": seed})) for seed in range(count)]
 
 
@@ -305,10 +303,8 @@ def _share_a_profile(first: Method, second: Method) -> bool:
 def protocol_of(suite: Suite, registry: Registry, file: str) -> ProtocolSpec:
     """Return the protocol of a suite; keys of other protocols are errors, since readers would expect an effect."""
     kind = suite.protocol.kind
-    try:
+    with at(f"{file}: protocol.kind"):
         spec: ProtocolSpec = registry.entry("protocol", kind).spec
-    except UsageError as error:
-        raise SuiteError(f"{file}: protocol.kind: {error}") from None
     optional = {"curve": spec.draws_curves, "max_rows": spec.samples}
     keys = [*spec.keys, *COMMON, *(key for key, is_possible in optional.items() if is_possible)]
     if "metrics" in suite.protocol.model_fields_set and not suite.protocol.metrics:
@@ -351,12 +347,11 @@ def scores_of(
             location = f"--metric {metric!r}" if option else f"{file}: protocol.metrics"
             try:
                 name, score = _score(metric, spec, registry, task)
+                if name in scores and (option or name not in added):
+                    raise UsageError(f"{name!r}: list each metric only once")
             except UsageError as error:
                 raise (UsageError if option else SuiteError)(f"{location}: {error}") from None
-            if name not in scores:
-                scores[name] = score
-            elif metrics is added or name not in added:
-                raise (UsageError if option else SuiteError)(f"{location}: {name!r}: list each metric only once")
+            scores.setdefault(name, score)
     if spec.draws_curves:
         _check_area(scores, f"{file}: protocol.metrics")
     return scores

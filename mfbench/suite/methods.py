@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from mfbench.data.reference import RegisteredReference
-from mfbench.errors import SuiteError, UsageError, suggestion
+from mfbench.errors import SuiteError, suggestion
 from mfbench.host.expressions import Expression, Registered, parse
 from mfbench.host.factories import check_parameters, parameter_names
 from mfbench.model.specs import Dataset
@@ -16,6 +16,7 @@ from mfbench.suite.protocols import EvaluationProtocol, Split, checked_splits
 from mfbench.suite.schema import Classes, Curve, Method, Range, Search, Selection, Size, SizeRange, Top, Weights
 from mfbench.suite.search import Axis, Grid
 from mfbench.suite.splitters import DatasetSplits, Structure
+from mfbench.suite.validation_messages import at
 
 if TYPE_CHECKING:
     import numpy as np
@@ -219,10 +220,8 @@ def _resolve_key(
     if dot:
         if target not in registered:
             raise SuiteError(f"{location}.{key}: the method has no such step; write {_steps_of(registered)}")
-        try:
+        with at(location):
             check_parameters(registered[target], [name])
-        except UsageError as error:
-            raise SuiteError(f"{location}: {error}") from None
         return target, name
     owners = [target for target, spec in registered.items() if key in parameter_names(spec)]
     if len(owners) == 1:

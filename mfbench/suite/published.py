@@ -22,7 +22,7 @@ from mfbench.model.evaluation import Score
 from mfbench.suite.loading import LoadedSuite, parse_toml, read_text
 from mfbench.suite.methods import PlannedDataset
 from mfbench.suite.schema import Part
-from mfbench.suite.validation_messages import describe
+from mfbench.suite.validation_messages import at, describe
 
 FOLDER = "published"
 INDEX = "published.toml"
@@ -112,12 +112,10 @@ def load_published(loaded: LoadedSuite, registry: Registry) -> list[PublishedTab
     tables: list[PublishedTable] = []
     for position, name in enumerate([names] if isinstance(names, str) else names):
         location = f"{loaded.path}: report.published" + ("" if isinstance(names, str) else f"[{position}]")
-        if any(name == table.name for table in tables):
-            raise SuiteError(f"{location}: {name!r} is listed twice")
-        try:
+        with at(location):
+            if any(name == table.name for table in tables):
+                raise UsageError(f"{name!r} is listed twice")
             table = read_published(name, registry, loaded.path.resolve().parent)
-        except SuiteError as error:
-            raise SuiteError(f"{location}: {error}") from None
         if not table.about.metric:
             table = replace(table, about=table.about.model_copy(update={"metric": loaded.protocol.metrics[0]}))
         if table.about.metric not in loaded.protocol.metrics:
@@ -155,10 +153,7 @@ def _find(name: str, folder: Path, registry: Registry) -> Path:
             raise SuiteError(f"{path} does not exist, or is not a file")
         return path
     tables = _table_names(registry)
-    try:
-        return tables.listed[tables.resolve(name, registry.home_of(folder))]
-    except UsageError as error:
-        raise SuiteError(str(error)) from None
+    return tables.listed[tables.resolve(name, registry.home_of(folder))]
 
 
 def _read_table(name: str, path: Path) -> PublishedTable:

@@ -35,6 +35,7 @@ from mfbench.suite.methods import TOP, ResolvedMethod, Step, resolve_grid, thinn
 from mfbench.suite.schema import Classes, Curve, Datasets, Method, ProtocolSettings, Search, check_points
 from mfbench.suite.search import Grid, combinations
 from mfbench.suite.tasks import misfit, stated_task
+from mfbench.suite.validation_messages import at
 
 Resolver = Callable[[Method, SuiteLocation, Registry, ProtocolSettings, str], ResolvedMethod]
 
@@ -201,15 +202,13 @@ def resolve_steps(method: Method, location: SuiteLocation, registry: Registry, h
 
 def resolve_step(text: str, kind: str, registry: Registry, home: str, location: str) -> Step:
     """Return a step of a method; a wrong name or parameter is a `SuiteError` that starts with the location."""
-    try:
+    with at(location):
         written = parse(text, references=True)
         expression = replace(written, name=registry.resolve(kind, written.name, home))
         registered, *_ = registry.entries(kind, expression)
         check_parameters(registered, expression.params)
         check_requirements(registered)
         check_usable(registered, expression.params)
-    except UsageError as error:
-        raise SuiteError(f"{location}: {error}") from None
     spec = registered.spec
     path = path_of(registered, expression.params)
     step = Step(expression, kind, path=path, written=None if written == expression else written)
@@ -257,7 +256,7 @@ def _parse_entries(loaded: LoadedSuite, registry: Registry) -> list[DatasetEntry
     for position, group in enumerate(loaded.suite.datasets):
         for index, text in enumerate(group.use):
             place = loaded.place_of_dataset(position, index)
-            try:
+            with at(place):
                 reference = parse_reference(text, folder=folder, target=group.target, categorical=group.categorical)
                 columns = {name: getattr(group, name) for name in ROLES}
                 task = stated_task(text, group, registry, homes[position]) or loaded.task.name
@@ -270,12 +269,9 @@ def _parse_entries(loaded: LoadedSuite, registry: Registry) -> list[DatasetEntry
                 reference = resolved_reference(reference, registry, homes[position])
                 with suppress(PluginError):  # a loader that fails to import is reported when the data are loaded
                     check_exists(reference, registry)
-            except UsageError as error:
-                raise SuiteError(f"{place}: {error}") from None
-            if reference.identity in entries:
-                other = entries[reference.identity].reference.text
-                also = "" if other == text else f", also as {other!r}"
-                raise SuiteError(f"{place}: {text!r} is listed twice{also}")
+                if reference.identity in entries:
+                    other = entries[reference.identity].reference.text
+                    raise UsageError(f"{text!r} is listed twice{'' if other == text else f', also as {other!r}'}")
             added, classes = position in loaded.added_data, group.classes or loaded.protocol.classes
             entries[reference.identity] = DatasetEntry(reference, place, task, added, classes, columns)
     return list(entries.values())

@@ -12,13 +12,14 @@ from pydantic import BaseModel, ConfigDict
 
 from mfbench.data.columns import STRUCTURE
 from mfbench.data.structure import VALIDATION
-from mfbench.errors import DataError, MfbenchError, PluginError, SuiteError, UsageError, describe_error, third_party
+from mfbench.errors import DataError, MfbenchError, PluginError, UsageError, describe_error, third_party
 from mfbench.host.code_hashes import factory_name, method_code
 from mfbench.host.expressions import Expression, parse
 from mfbench.host.factories import build
 from mfbench.host.registry import Registry
 from mfbench.model.evaluation import ProtocolSpec
 from mfbench.model.specs import Dataset
+from mfbench.suite.validation_messages import at
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -236,8 +237,6 @@ def made(text: str, registry: Registry) -> Splitter:
 
 def check_splitter(text: str | None, registry: Registry, file: str) -> None:
     """Raise `SuiteError` unless a splitter exists and has such parameters."""
-    try:
-        if text:
+    if text:
+        with at(f"{file}: protocol.splitter", UsageError, PluginError):
             made(text, registry)
-    except (UsageError, PluginError) as error:
-        raise SuiteError(f"{file}: protocol.splitter: {error}") from None

@@ -18,6 +18,7 @@ from mfbench.model.evaluation import TaskSpec
 from mfbench.model.specs import CLASSIFICATION, Factory
 from mfbench.model.trials import Predictions
 from mfbench.suite.schema import Datasets
+from mfbench.suite.validation_messages import at
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,15 +43,13 @@ def task_of(groups: Iterable[Datasets], registry: Registry, file: str, home: str
     if len(datasets) > 1:
         parts = [f"{name} ({listing(texts[:3])}{', …' if len(texts) > 3 else ''})" for name, texts in datasets.items()]
         raise SuiteError(f"{file}: datasets: they pose different tasks, {listing(parts)}; make a suite of each")
-    return task_named(next(iter(datasets), CLASSIFICATION), registry, f"{file}: datasets")
+    with at(f"{file}: datasets"):
+        return task_named(next(iter(datasets), CLASSIFICATION), registry)
 
 
-def task_named(name: str, registry: Registry, where: str = "") -> TaskSpec:
-    """Return a task by its name, for messages that start with a location."""
-    try:
-        spec: TaskSpec = registry.entry("task", name).spec
-    except UsageError as error:
-        raise SuiteError(f"{where}: {error}") if where else error from None
+def task_named(name: str, registry: Registry) -> TaskSpec:
+    """Return a task by its name."""
+    spec: TaskSpec = registry.entry("task", name).spec
     return spec
 
 

@@ -1,13 +1,19 @@
-"""From pydantic's errors to sentences: the key in the file, the actual value and the allowed values."""
+"""From errors to sentences about a suite file: the key in the file, the actual value and the allowed values."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from mfbench.errors import suggestion
+from mfbench.errors import MfbenchError, SuiteError, UsageError, explained, suggestion
+
+
+def at(place: str, *kinds: type[MfbenchError]) -> AbstractContextManager[None]:
+    """Return a context that turns errors, by default `UsageError`, into a `SuiteError` that starts with a place."""
+    return explained(SuiteError, lambda reason: f"{place}: {reason}", *(kinds or (UsageError,)))
 
 
 def describe(error: ValidationError, model: type[BaseModel], data: Any) -> list[str]:
