@@ -15,6 +15,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from io import BufferedIOBase
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -66,17 +67,6 @@ class CacheWarning(UserWarning):
     """A cached entry was damaged and has been replaced."""
 
 
-@dataclass(frozen=True)
-class CachedDataset:
-    """A cached dataset, as its card describes it."""
-
-    key: str  # source key: `openml:61`, `uci:53`, `mirror:sonar`, `import:mine`
-    card: dict[str, Any]  # the source's description: address, checksum, target and more
-    # Dataset properties: `n_samples`, `n_features`, `class_counts`, `missing`, `source`, `license` and `citation`.
-    facts: dict[str, Any]
-    stored: str  # when it was written (UTC)
-
-
 class Cache:
     """A folder of datasets."""
 
@@ -104,11 +94,10 @@ class Cache:
             self._write(key, dataset, card)
             return dataset, dict(card)
 
-    def entries(self) -> list[CachedDataset]:
-        """Return the cached datasets by key, skipping entries with unreadable cards (`verify` reports those)."""
+    def entries(self) -> dict[str, dict[str, Any]]:
+        """Return the facts about each dataset by its key (`openml:61`), skipping unreadable cards (see `verify`)."""
         bodies = [body for _, body in self._cards() if not isinstance(body, DataError)]
-        entries = [CachedDataset(body["key"], body["card"], body["facts"], body["stored"]) for body in bodies]
-        return sorted(entries, key=lambda entry: entry.key)
+        return {body["key"]: body["facts"] for body in sorted(bodies, key=itemgetter("key"))}
 
     def is_empty(self) -> bool:
         """Return whether there is nothing to clear, not even files left by a killed process."""

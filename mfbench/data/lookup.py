@@ -68,7 +68,7 @@ class Lookup:
     @cached_property
     def cached_keys(self) -> frozenset[str]:
         """The keys in the cache, read once."""
-        return frozenset(entry.key for entry in self.cache.entries())
+        return frozenset(self.cache.entries())
 
     def location(self, spec: DatasetSpec) -> str:
         """Return "embedded", "mirror", "cached" or "missing", without loading anything."""
@@ -294,7 +294,7 @@ def _shape(dataset: Dataset) -> str:
 def verify(lookup: Lookup) -> tuple[int, dict[str, str]]:
     """Read everything in the cache, and in the mirror if there is one, and verify its checksums."""
     damaged = lookup.cache.verify()
-    count = len({*damaged, *(entry.key for entry in lookup.cache.entries())})
+    count = len({*damaged, *lookup.cache.entries()})
     if lookup.mirror is not None:
         for name in lookup.mirror.names():
             count += 1
@@ -307,7 +307,7 @@ def verify(lookup: Lookup) -> tuple[int, dict[str, str]]:
 
 def cached_keys(names: Iterable[str], registry: Registry, cache: Cache) -> list[str]:
     """Return the cache keys of datasets and references."""
-    keys = [entry.key for entry in cache.entries()]
+    keys = list(cache.entries())
     # `verify` refers to an entry with an unreadable card by its file name, so that name can be used to delete it.
     broken = cache.broken_cards()
     matches: dict[str, None] = {}

@@ -56,22 +56,8 @@ def load_table(
     if all(name in drop for name in data.feature_names):
         raise DataError(f"{what} has no feature except its target and the columns that are left out")
     data = drop_columns(data, list(drop))
-    kinds = zip(data.feature_names, data.categorical, strict=True)
-    card = {
-        "source": origin["source"],
-        "licence": origin["license"],
-        "citation": origin["citation"],
-        "url": shown(url),
-        "checksum": checksum,
-        **({"md5": md5} if md5 else {}),
-        "target": target,
-        "categorical": [name for name, is_categorical in kinds if is_categorical],
-        "n_samples": data.n_samples,
-        "n_features": data.n_features,
-        "n_classes": data.n_classes,
-        "retrieved": datetime.now(UTC).date().isoformat(),
-    }
-    return replace(data, **origin), card
+    card = {"url": shown(url), "checksum": checksum, **({"md5": md5} if md5 else {}), "target": target}
+    return replace(data, **origin), {**card, "retrieved": datetime.now(UTC).date().isoformat()}
 
 
 def choose_target(what: str, declared: Sequence[str], columns: Collection[str], target: str | None) -> str:
@@ -178,7 +164,7 @@ def load_openml_task(reference: str, *, progress: DownloadProgress | None = None
     n_repeats = int(repeat.max()) + 1
     first = f", the first of {n_repeats} repeats" if n_repeats > 1 else ""
     origin = f"{dataset.source}; splits of task {reference}{first}"
-    return replace(dataset, name=f"openml-task:{reference}", split=split, source=origin), {**card, "source": origin}
+    return replace(dataset, name=f"openml-task:{reference}", split=split, source=origin), card
 
 
 def openml_suite(reference: str | int) -> list[int]:
@@ -259,11 +245,9 @@ def _server() -> str:
     """Return the server's address; the package's configuration holds the XML endpoint."""
     address = os.environ.get(OPENML_VARIABLE)
     if not address:
-        try:
+        # Importing it creates its configuration and cache folders.
+        with explained(DataError, lambda why: f"cannot import openml: {why}; make its home folder writable", OSError):
             from openml import config
-        except (ImportError, OSError) as error:  # importing it creates its configuration and cache folders
-            reason = f"the openml package cannot be imported ({plain_text(error, 200)})"
-            raise DataError(f"{reason}: install it, and make sure that its home folder is writable") from error
         address = config.server
     return re.sub(r"/api/v1(/.*)?$", "", address.rstrip("/"))
 

@@ -208,7 +208,7 @@ def _show_unregistered(registry: Registry, console: Console, lookup: Lookup) -> 
     """Print the unregistered datasets in mirror and cache, with the references that load them."""
     specs = [entry.spec for entry in registry.listed("dataset").values() if not entry.spec.embedded]
     registered = {key for spec in specs for key in keys_of(spec)}
-    facts = {item.key: ("cached", item.facts) for item in lookup.cache.entries()}
+    facts = {key: ("cached", own) for key, own in lookup.cache.entries().items()}
     mirror = lookup.mirror
     if mirror is not None:
         facts |= {MirrorReference(name).key: ("mirror", mirror.card(name)) for name in mirror.names()}

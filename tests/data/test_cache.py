@@ -108,7 +108,7 @@ class TestNames:
     def test_nothing_leaves_the_folder(self, cache, dataset, tmp_path):
         for key in self.NASTY:
             cache.put(key, dataset, {"key": key.encode("ascii", "backslashreplace").decode()})
-        assert {entry.key for entry in cache.entries()} == set(self.NASTY)
+        assert set(cache.entries()) == set(self.NASTY)
         assert list(tmp_path.iterdir()) == [cache.folder]
         assert {path.name for path in cache.folder.iterdir()} == {"cards", "content", "locks"}
         assert len(list((cache.folder / "cards").iterdir())) == len(self.NASTY)
@@ -166,9 +166,9 @@ class TestDamage:
         cache.put("other", dataset, {})
         path = cache.folder / "cards" / f"{stem_of(KEY)}.json"
         path.write_text("nonsense")
-        (entry,) = cache.entries()
-        assert (entry.key, entry.facts["n_samples"], entry.facts["missing"]) == ("other", 4, 2)
-        assert entry.facts["class_counts"] == {"no\n": 2, "yes ✓": 2}
+        ((key, facts),) = cache.entries().items()
+        assert (key, facts["n_samples"], facts["missing"]) == ("other", 4, 2)
+        assert facts["class_counts"] == {"no\n": 2, "yes ✓": 2}
         assert set(cache.clear()) == {"other", path.name}
         assert not list(cache.folder.glob("c*/*"))
 
@@ -213,7 +213,7 @@ class TestClear:
 
     def test_nothing_there(self, cache):
         assert cache.clear() == [] and cache.clear(["x"]) == []
-        assert cache.entries() == [] and cache.verify() == {}
+        assert cache.entries() == {} and cache.verify() == {}
 
 
 def test_lists_of_suites(cache):
@@ -240,7 +240,7 @@ class TestFetch:
 
         with pytest.raises(DataError, match=r"^no such dataset$"):
             cache.fetch(KEY, bring)
-        assert cache.entries() == [] and cache.get(KEY) is None
+        assert cache.entries() == {} and cache.get(KEY) is None
 
     def test_threads_bring_it_once(self, cache, dataset):
         calls, barrier = [], threading.Barrier(4)
@@ -320,7 +320,7 @@ class TestFetch:
         assert done.returncode == -signal.SIGKILL
         cache = Cache(folder)
         assert list(folder.glob("c*/.*.part")), "the writer was killed too early"
-        assert cache.get(KEY) is None and cache.entries() == [] and cache.verify() == {}
+        assert cache.get(KEY) is None and cache.entries() == {} and cache.verify() == {}
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             found, _ = cache.fetch(KEY, lambda: (dataset, {}))  # the dead process's lock is gone
@@ -333,7 +333,7 @@ class TestNotWritable:
     def test_the_folder_is_a_file(self, tmp_path, dataset):
         (tmp_path / "cache").write_text("")
         cache = Cache(tmp_path / "cache")
-        assert cache.get(KEY) is None and cache.entries() == []
+        assert cache.get(KEY) is None and cache.entries() == {}
         for work in (lambda: cache.put(KEY, dataset, {}), lambda: cache.fetch(KEY, lambda: (dataset, {}))):
             with pytest.raises(DataError, match=r"cannot write to the cache .*; free some space, .* MFBENCH_CACHE"):
                 work()

@@ -25,28 +25,26 @@ class TestTable:
 
     def test_card(self, site, tables):
         site.uci()
-        _, card = load_uci("53")
+        illness, card = load_uci("53")
         assert card == {
-            "source": "UCI dataset 53 (Illness), https://archive.ics.uci.edu/dataset/53",
-            "licence": "see https://archive.ics.uci.edu/dataset/53",
-            "citation": "A. Doe, B. Roe (1999). Illness [Dataset]. UCI Machine Learning Repository. "
-            "https://doi.org/10.24432/XYZ Introduced in: A. Doe: On illness. Journal, 1998",
             "url": site.url + TABLE,
             "checksum": hashlib.sha256(tables.csv.encode()).hexdigest(),
             "target": "grade",
-            "categorical": ["sex", "stage"],
-            "n_samples": 3,
-            "n_features": 3,
-            "n_classes": 2,
             "retrieved": card["retrieved"],
         }
+        assert illness.source == "UCI dataset 53 (Illness), https://archive.ics.uci.edu/dataset/53"
+        assert illness.license == "see https://archive.ics.uci.edu/dataset/53"
+        assert illness.citation == (
+            "A. Doe, B. Roe (1999). Illness [Dataset]. UCI Machine Learning Repository. "
+            "https://doi.org/10.24432/XYZ Introduced in: A. Doe: On illness. Journal, 1998"
+        )
 
     def test_options(self, site):
         site.uci(license="CC BY 4.0")
         illness, card = load_uci("53", target="sex", categorical=["age"], drop=["stage"])
         assert illness.feature_names == ("age",)
         assert illness.categorical.all()
-        assert (card["target"], card["licence"]) == ("sex", "CC BY 4.0")
+        assert (card["target"], illness.license) == ("sex", "CC BY 4.0")
 
     def test_several_targets(self, site, tables):
         variables = [{**column, "role": "Target"} if column["name"] == "sex" else column for column in tables.variables]
@@ -76,11 +74,11 @@ class TestTable:
 
     def test_citation_without_anything(self, site):
         site.uci(creators=None, dataset_doi=None, intro_paper=None)
-        assert load_uci(53)[1]["citation"] == "Illness [Dataset]. UCI Machine Learning Repository."
+        assert load_uci(53)[0].citation == "Illness [Dataset]. UCI Machine Learning Repository."
 
     def test_names_of_the_server_are_no_paths(self, site, scratch, tmp_path):
         site.uci(name="../../evil\x1b[31m")
-        assert "\x1b" not in load_uci(53)[1]["source"]
+        assert "\x1b" not in load_uci(53)[0].source
         assert [found.name for found in tmp_path.rglob("*")] == ["scratch"]
 
 

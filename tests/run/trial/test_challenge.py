@@ -101,7 +101,7 @@ def test_damaged_parts(tmp_path):
 def test_an_import_keeps_the_parts(tmp_path):
     lookup = Lookup(DataOptions(cache=tmp_path / "cache"))
     list(import_path(written(tmp_path / "a"), lookup))
-    (key,) = (entry.key for entry in lookup.cache.entries())
+    (key,) = lookup.cache.entries()
     assert lookup.cache.get(key)[0].split.tolist() == read_file(tmp_path / "a" / "toy.param").split.tolist()
     with pytest.raises(UsageError, match="is sparse, and the cache holds dense tables"):
         list(import_path(written(tmp_path / "b", "sparse-integer"), lookup))
