@@ -159,27 +159,27 @@ def explained(
 
 
 @contextmanager
-def third_party(
-    error_class: type[MfbenchError], sentence: Callable[[str], str], *passing: type[BaseException]
+def plugin_code(
+    error_class: type[MfbenchError], start: str, end: str = "", *, passing: type[Exception] | tuple[()] = MfbenchError
 ) -> Iterator[None]:
-    """Turn anything that third-party code raises, except Ctrl-C, into one sentence.
+    """Turn any exception of a plugin's code, except Ctrl-C, into one sentence.
 
     Parameters
     ----------
     error_class : type
         The error to raise.
-    sentence : callable
-        Takes the type and message of the exception on one line (see `describe_error`) and returns the message.
-    *passing : type
-        The exceptions to leave as they are.
+    start, end : str
+        What the message has before and after the exception's type and message (see `describe_error`).
+    passing : type or (), default=MfbenchError
+        The exceptions to leave as they are; () for none.
 
     Examples
     --------
-    >>> with third_party(PluginError, lambda reason: f"'mine' cannot be built: {reason}"):
-    ...     {}["alpha"]
+    >>> with plugin_code(PluginError, "the metric 'odd' failed:"):
+    ...     raise KeyError("a")
     Traceback (most recent call last):
     ...
-    mfbench.errors.PluginError: 'mine' cannot be built: KeyError: 'alpha'
+    mfbench.errors.PluginError: the metric 'odd' failed: KeyError: 'a'
     """
     try:
         yield
@@ -188,7 +188,7 @@ def third_party(
     except passing:
         raise
     except BaseException as error:
-        raise error_class(sentence(describe_error(error))) from error
+        raise error_class(f"{start} {describe_error(error)}{end}".lstrip()) from error
 
 
 def suggestion(name: str, names: Iterable[str], limit: int = 12) -> str:

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from mfbench.data.cache import DataOptions
 from mfbench.data.lookup import LoadedDataset, Lookup
 from mfbench.data.reference import FileReference, OpenMLSuiteReference, Reference, RegisteredReference, parse_reference
-from mfbench.errors import DataError, MfbenchError, UnknownNameError, UsageError, printable, third_party
+from mfbench.errors import DataError, UnknownNameError, UsageError, plugin_code, printable
 from mfbench.host.expressions import Registered
 from mfbench.host.factories import build, check_parameters
 from mfbench.host.registry import Registry
@@ -74,8 +74,8 @@ def _registered(reference: RegisteredReference, registry: Registry, lookup: Look
 
     bases = {name: located(base, registry, lookup).data for name, base in _bases(reference, registry).items()}
     params = {**expression.params, **bases}
-    isolated = registered.prober is not None
-    dataset = load_isolated(registered, params) if isolated else _build(reference, registered, params)
+    with plugin_code(DataError, f"dataset {reference.text!r} of {registered.plugin} cannot be loaded:"):
+        dataset = build(registered, params) if registered.prober is None else load_isolated(registered, params)
     checked = with_columns_of(_checked(dataset, reference.text, registered, registry), registered.spec)
     if not expression.params:
         check_size(checked, registered.spec)
@@ -91,12 +91,6 @@ def _bases(reference: RegisteredReference, registry: Registry) -> dict[str, Refe
             raise UsageError(f"{reference.text!r} needs a dataset as {name!r}: write {name}={default!r}, for example")
         bases[name] = resolved_reference(parse_reference(text), registry)
     return bases
-
-
-def _build(reference: RegisteredReference, registered: Registered, params: Mapping[str, Any]) -> object:
-    name = f"dataset {reference.text!r} of {registered.plugin}"
-    with third_party(DataError, lambda reason: f"{name} cannot be loaded: {reason}", MfbenchError):
-        return build(registered, params)
 
 
 def needs_lookup(reference: Reference, registry: Registry) -> bool:

@@ -18,7 +18,7 @@ from typing import Any
 
 import pluggy
 
-from mfbench.errors import PluginError, UsageError, describe_error, suggestion, third_party
+from mfbench.errors import PluginError, UsageError, describe_error, plugin_code, suggestion
 from mfbench.host import hookspecs
 from mfbench.host.expressions import Plugin
 from mfbench.host.factories import import_object
@@ -30,7 +30,7 @@ def contained(*, isolated: bool) -> Iterator[None]:
     # If `isolated`, its changes to `sys.path` and `os.environ` are undone too.
     path, environ = list(sys.path), dict(os.environ)
     try:
-        with warnings.catch_warnings(), third_party(PluginError, str):
+        with warnings.catch_warnings(), plugin_code(PluginError, "", passing=()):
             yield
     finally:
         if isolated:

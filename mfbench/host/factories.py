@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from mfbench.base.text import listing
-from mfbench.errors import MfbenchError, PluginError, UnknownNameError, third_party
+from mfbench.errors import PluginError, UnknownNameError, plugin_code
 from mfbench.host.expressions import Expression, Registered
 from mfbench.host.probes import shown
 from mfbench.model.evaluation import MetricSpec
@@ -36,7 +36,7 @@ def resolve_factory(registered: Registered) -> Any:
     target = registered.target
     if isinstance(target, str):
         place = f"{registered.title!r} of {registered.plugin} cannot be imported from {target!r}"
-        with third_party(PluginError, lambda reason: f"{place}: {reason}"):
+        with plugin_code(PluginError, f"{place}:", passing=()):
             target = import_object(target)
     if not callable(target):
         raise PluginError(f"{registered.title!r} of {registered.plugin}: {shown(target)} is not callable")
@@ -152,7 +152,7 @@ def takes_weights(registered: Registered) -> bool:
 def _explained(registered: Registered, what: str) -> AbstractContextManager[None]:
     """Turn any exception of a factory into one sentence."""
     name = f"{registered.title!r} of {registered.plugin}"
-    return third_party(PluginError, lambda reason: f"{name} {what}: {reason}", MfbenchError)
+    return plugin_code(PluginError, f"{name} {what}:")
 
 
 def check_parameters(registered: Registered, names: Iterable[str]) -> None:

@@ -13,7 +13,7 @@ from functools import cache
 from importlib.metadata import entry_points
 from typing import Any, NamedTuple
 
-from mfbench.errors import MfbenchError, PluginError, describe_error, third_party
+from mfbench.errors import MfbenchError, PluginError, describe_error, plugin_code
 
 COMMANDS = "mfbench.commands"
 NAMES = "mfbench.names"
@@ -55,7 +55,7 @@ class FeatureEntry(NamedTuple):
     def load(self, make: Callable[[Any], Any] = lambda loaded: loaded) -> Any:
         """Return `make` of the object; any exception becomes a `PluginError`."""
         failure = f"{self.name!r} of the package {self.distribution} cannot be loaded"
-        with third_party(PluginError, lambda reason: f"{failure}: {reason}; update or uninstall the package"):
+        with plugin_code(PluginError, f"{failure}:", "; update or uninstall the package", passing=()):
             return make(pkgutil.resolve_name(self.value))
 
 

@@ -18,7 +18,7 @@ from typing import Any, cast
 import pluggy
 
 from mfbench.engines import Engine, Executor
-from mfbench.errors import MfbenchError, PluginError, UnknownNameError, UsageError, suggestion, third_party
+from mfbench.errors import PluginError, UnknownNameError, UsageError, plugin_code, suggestion
 from mfbench.host import hookspecs
 from mfbench.host.declared import declared_plugin
 from mfbench.host.discovery import (
@@ -42,7 +42,7 @@ def refusal(spec: object, spec_class: type, kind: str) -> str:
     """Return why the return value of a hook is unusable; "" if it is usable."""
     unchecked = f"mfbench_{kind}s returned a spec that cannot be checked"
     try:
-        with third_party(PluginError, lambda reason: f"{unchecked}: {reason}"):
+        with plugin_code(PluginError, f"{unchecked}:", passing=()):
             if not isinstance(spec, spec_class):
                 return f"mfbench_{kind}s returned {shown(spec)}, expected {spec_class.__name__} objects"
             problem = spec_problem(spec)
@@ -336,7 +336,7 @@ def make_engine(registry: Registry, name: str, scheduler: str, jobs: int) -> Eng
         names = [LOCAL, *registry.listed("executor")]
         raise UnknownNameError("executor", name, names, "see 'mfbench plugins'") from None
     unusable = f"executor {name!r} of {registered.plugin} cannot be used"
-    with third_party(PluginError, lambda reason: f"{unusable}: {reason}", MfbenchError):
+    with plugin_code(PluginError, f"{unusable}:"):
         try:
             factory = registered.spec.factory
             engine = (import_object(factory) if isinstance(factory, str) else factory)(scheduler, jobs)

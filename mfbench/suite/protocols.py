@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from mfbench.errors import DataError, MfbenchError, PluginError, SuiteError, third_party
+from mfbench.errors import DataError, PluginError, SuiteError, explained, plugin_code
 from mfbench.model.evaluation import ProtocolSpec
 
 if TYPE_CHECKING:
@@ -224,12 +224,11 @@ def checked_splits(
     protocol: EvaluationProtocol, dataset: str, y: Codes, repeat: int, structure: Structure | None
 ) -> list[Split]:
     """Return the splits of one repeat; whatever a protocol gets wrong is one sentence."""
-    failure = f"the protocol {protocol.kind!r} cannot split {dataset}"
-    with third_party(PluginError, lambda reason: f"{failure}: it raised {reason}", MfbenchError):
+    failure = f"the protocol {protocol.kind!r} cannot split {dataset}:"
+    with plugin_code(PluginError, f"{failure} it raised"):
         splits = list(protocol.splits(dataset, y, repeat, structure))
-        problem = _problem(splits, len(y), protocol, structure)
-    if problem:
-        raise PluginError(f"{failure}: {problem}")
+        if problem := _problem(splits, len(y), protocol, structure):
+            raise PluginError(f"{failure} {problem}")
     return splits
 
 
@@ -262,9 +261,8 @@ class Sampled(EvaluationProtocol):
     def __init__(self, whole: EvaluationProtocol, max_rows: int) -> None:
         super().__init__(whole.seed)
         self.whole, self.max_rows = whole, max_rows
-        self.kind, self.folds, self.repeats = whole.kind, whole.folds, whole.repeats
-        self.inner_folds, self.decisions = whole.inner_folds, whole.decisions
-        self.splitter, self.has_strata = whole.splitter, whole.has_strata
+        for name in EvaluationProtocol.__annotations__:
+            setattr(self, name, getattr(whole, name))
 
     def splits(self, dataset: str, y: Codes, repeat: int, structure: Structure | None = None) -> list[Split]:
         """Return the splits of one repeat; see `EvaluationProtocol.splits`."""
@@ -309,12 +307,12 @@ def make_protocol(
     """Return the protocol for a suite's settings, and for a task with strata or without."""
     # Each method selects its parameters in its own way (`ResolvedMethod.selection`), which does not affect the splits.
     values = {name: settings.get(name) for name in spec.keys if name not in ("selection", "splitter")}
-    with third_party(PluginError, lambda reason: f"the protocol {spec.name!r} cannot be made: {reason}", MfbenchError):
-        try:
-            made = resolve_name(spec.protocol) if isinstance(spec.protocol, str) else spec.protocol
-            protocol: EvaluationProtocol = made(seed=seed, **values)
-        except ValueError as error:
-            raise SuiteError(f"the protocol {spec.name!r} cannot be used: {error}") from error
+    with (
+        plugin_code(PluginError, f"the protocol {spec.name!r} cannot be made:"),
+        explained(SuiteError, lambda reason: f"the protocol {spec.name!r} cannot be used: {reason}", ValueError),
+    ):
+        made = resolve_name(spec.protocol) if isinstance(spec.protocol, str) else spec.protocol
+        protocol: EvaluationProtocol = made(seed=seed, **values)
     sizes = [getattr(protocol, name, None) for name in ("folds", "repeats")]
     if not isinstance(protocol, EvaluationProtocol) or not all(isinstance(size, int) and size > 0 for size in sizes):
         raise PluginError(

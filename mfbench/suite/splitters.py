@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 
 from mfbench.data.columns import STRUCTURE
 from mfbench.data.structure import VALIDATION
-from mfbench.errors import DataError, MfbenchError, PluginError, UsageError, describe_error, third_party
+from mfbench.errors import DataError, PluginError, UsageError, explained, plugin_code
 from mfbench.host.code_hashes import factory_name, method_code
 from mfbench.host.expressions import Expression, parse
 from mfbench.host.factories import build
@@ -72,13 +72,12 @@ class Splitter:
     def pairs(self, y: NDArray[np.int64], by: NDArray[Any] | None, folds: int, seed: int) -> list[Pair]:
         """Return the pairs of training and test rows; whatever goes wrong is one sentence."""
         title = self.title
-        try:
+        failure = f"{title} cannot split the rows:"
+        with (
+            plugin_code(DataError, f"{failure} it raised"),
+            explained(DataError, lambda reason: f"{failure} {reason}", ValueError),
+        ):
             pairs = [(np.asarray(train), np.asarray(test)) for train, test in self.made.split(y, by, folds, seed)]
-        except (KeyboardInterrupt, MfbenchError):
-            raise
-        except BaseException as error:
-            reason = str(error) if isinstance(error, ValueError) else f"it raised {describe_error(error)}"
-            raise DataError(f"{title} cannot split the rows: {reason}") from error
         if not pairs:
             raise DataError(f"{title} gave no split")
         for fold, parts in enumerate(pairs, 1):
@@ -224,13 +223,12 @@ def made(text: str, registry: Registry) -> Splitter:
     written = parse(text)
     expression = Expression(registry.resolve("splitter", written.name), written.params)
     registered = registry.listed("splitter")[expression.name]
-    failure = f"{text!r} of {registered.plugin} cannot be made"
-    with third_party(PluginError, lambda reason: f"{failure}: {reason}", MfbenchError):
-        try:
-            splitter = build(registered, expression.params)
-            pickle.dumps(splitter)
-        except ValueError as error:
-            raise UsageError(f"{text!r} cannot be used: {error}") from error
+    with (
+        plugin_code(PluginError, f"{text!r} of {registered.plugin} cannot be made:"),
+        explained(UsageError, lambda reason: f"{text!r} cannot be used: {reason}", ValueError),
+    ):
+        splitter = build(registered, expression.params)
+        pickle.dumps(splitter)
     spec = registered.spec
     return Splitter(expression, splitter, spec.needs, spec.is_random, spec.resampling)
 

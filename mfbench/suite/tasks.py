@@ -11,7 +11,7 @@ import numpy as np
 from mfbench.base.text import listing
 from mfbench.data.catalog import resolved_reference
 from mfbench.data.reference import RegisteredReference, parse_reference
-from mfbench.errors import DataError, SuiteError, UsageError, third_party
+from mfbench.errors import DataError, SuiteError, UsageError, plugin_code
 from mfbench.host.factories import import_object
 from mfbench.host.registry import Registry
 from mfbench.model.evaluation import TaskSpec
@@ -69,7 +69,7 @@ def constant_guess(task: TaskSpec, y: NDArray[Any]) -> Predictions | None:
 
 
 def _called(task: TaskSpec, what: str, function: Factory, y: NDArray[Any]) -> Any:
-    with third_party(DataError, lambda reason: f"the {what} of the task {task.name!r} cannot be computed: {reason}"):
+    with plugin_code(DataError, f"the {what} of the task {task.name!r} cannot be computed:"):
         return (import_object(function) if isinstance(function, str) else function)(y)
 
 
