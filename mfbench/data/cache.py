@@ -212,7 +212,6 @@ class Cache:
 
         path = self.folder / _LOCKS / f"{stem_of(key)}.lock"
         with self._explained():
-            path.parent.mkdir(parents=True, exist_ok=True)
             lock = filelock.FileLock(path).acquire()
         with lock:
             yield

@@ -101,26 +101,29 @@ class Curve:
 
 @dataclass(slots=True, kw_only=True)
 class Candidate:
-    """The result of one grid point on one fold. See `TrialResult` for the attributes."""
+    """The result of one grid point on one fold."""
 
-    chosen: dict[str, Any]
-    scores: dict[str, float] = field(default_factory=dict)
+    chosen: dict[str, Any] = field(default_factory=dict)  # the parameters that tuning tried or selected
+    scores: dict[str, float] = field(default_factory=dict)  # one value per metric of the protocol
+    # select_wall, select_cpu: seconds spent fitting the selector. A fit shared by several methods counts in full for
+    # each.
     select_wall: float = 0.0
     select_cpu: float = 0.0
-    fit_wall: float = 0.0
+    fit_wall: float = 0.0  # fit_wall, fit_cpu: seconds spent fitting the classifier with the parameters
     fit_cpu: float = 0.0
-    predict_wall: float = 0.0
+    predict_wall: float = 0.0  # predict_wall, predict_cpu: seconds spent predicting the test part
     predict_cpu: float = 0.0
-    n_selected: int = 0
-    selected: NDArray[np.int64] | None = None
-    weights: NDArray[np.float64] | None = None
-    predictions: NDArray[np.int64] | None = None
+    n_selected: int = 0  # number of features used
+    selected: NDArray[np.int64] | None = None  # their indices; None if the method has no selector
+    weights: NDArray[np.float64] | None = None  # the selector's importance of each feature
+    predictions: NDArray[np.int64] | None = None  # predicted class codes of the test rows, in row order
+    # Weights of feature pairs, from the selector or else from the classifier.
     interactions: Interactions | None = None
 
 
 @dataclass(slots=True, kw_only=True)
-class TrialResult:
-    """The result of a trial."""
+class TrialResult(Candidate):
+    """The result of a trial: what it measured with the parameters that tuning selected, and how it ended."""
 
     key: str
     status: Status = Status.OK
@@ -132,28 +135,12 @@ class TrialResult:
     # Changes that the trial made to process-wide state, e.g. a global random state; its worker was replaced afterwards.
     touched: str = ""
     duration: float = 0.0  # wall seconds of the whole trial, whether or not it failed
-    scores: dict[str, float] = field(default_factory=dict)  # one value per metric of the protocol
-    # select_wall, select_cpu: seconds spent fitting the selector. A fit shared by several methods counts in full for
-    # each.
-    select_wall: float = 0.0
-    select_cpu: float = 0.0
-    fit_wall: float = 0.0  # fit_wall, fit_cpu: seconds spent fitting the classifier with the selected parameters
-    fit_cpu: float = 0.0
-    predict_wall: float = 0.0  # predict_wall, predict_cpu: seconds spent predicting the test part
-    predict_cpu: float = 0.0
     tune_wall: float = 0.0  # wall seconds of the inner cross-validation, or of all grid points on the outer fold
     # Bytes by which the worker's resident memory rose above its level at the start of the trial; 0 if the system does
     # not report it.
     peak_memory: int = 0
-    n_selected: int = 0  # number of features used
-    selected: NDArray[np.int64] | None = None  # their indices; None if the method has no selector
-    weights: NDArray[np.float64] | None = None  # the selector's importance of each feature
-    predictions: NDArray[np.int64] | None = None  # predicted class codes of the test rows, in row order
     # If each class is a separate one-vs-rest problem: 1 for each class assigned to a test row.
     decisions: NDArray[np.int64] | None = None
-    # Weights of feature pairs, from the selector or else from the classifier.
-    interactions: Interactions | None = None
-    chosen: dict[str, Any] = field(default_factory=dict)  # the parameters that tuning selected
     # With per-dataset tuning: every grid point that did not fail, in grid order. Everything that depends on the
     # selected parameters (`scores`, `predictions`, …) is then stored in the candidates instead of the result.
     candidates: list[Candidate] = field(default_factory=list)

@@ -335,8 +335,15 @@ def _job(
 
 def _record_start(plan: Plan, folder: Path, store: Store, described: Environment, names: Mapping[str, str]) -> None:
     _write_environment(folder, described)
-    others = _other_environments(store, described)
-    metadata = metadata_of(plan, folder, described, store.reused(), others, store.recorded("machines", {}), names)
+    metadata = metadata_of(
+        plan,
+        folder,
+        described,
+        names=names,
+        reused=store.reused(),
+        other_environments=_other_environments(store, described),
+        machines=store.recorded("machines", {}),
+    )
     datasets = [
         {
             "label": planned.label,

@@ -329,22 +329,19 @@ def _collections(reference: Reference, registry: Registry) -> Mapping[str, str]:
 def _trials(plan: Plan, planned: PlannedDataset, registry: Registry) -> Iterator[Trial]:
     settings = plan.loaded.protocol
     seed = plan.loaded.suite.suite.seed
-    bases = {}
+    bases, names = {}, {}
     unsuited, needs_dense = _unsuited(plan, planned, registry), _needs_dense(plan, planned, registry)
-    methods = []
     for label, method in plan.methods.items():
         if label in unsuited:
             plan.unsuited.setdefault(label, []).append(planned.label)
         elif label in needs_dense:
             plan.needs_dense.setdefault(label, []).append(planned.label)
         else:
-            methods.append(method)
-    for method in methods:
-        ingredients = key_ingredients(planned, method, settings, registry)
-        plan.ingredients[planned.label, method.label] = ingredients
-        bases[method.label] = hashlib.sha256(json.dumps(ingredients, sort_keys=True, default=repr).encode())
-    # The JSON text of a list is assembled from parts: serializing it per trial takes longer than hashing it.
-    names = {method.label: json.dumps([planned.label, method.label])[1:-1] for method in methods}
+            ingredients = key_ingredients(planned, method, settings, registry)
+            plan.ingredients[planned.label, label] = ingredients
+            bases[label] = hashlib.sha256(json.dumps(ingredients, sort_keys=True, default=repr).encode())
+            # The JSON text of a list is assembled from parts: serializing it per trial takes longer than hashing it.
+            names[label] = json.dumps([planned.label, label])[1:-1]
     for repeat, fold in plan.protocol.coordinates(planned.own_splits):
         for label, name in names.items():
             digest = bases[label].copy()

@@ -149,20 +149,14 @@ Curve = (
 )
 
 
-_FORM: dict[str, Any] = {"description": "Values of unset keys: statistically sound, or as in the papers."}
-_TIMEOUT: dict[str, Any] = {"gt": 0, "description": "Wall time in seconds after which a trial is killed."}
-_MEMORY: dict[str, Any] = {
-    "ge": 0,
-    "description": "GiB per worker process; 0: an equal share of 80 % of the machine's memory.",
-}
-
-
 class Profile(Part):
     """``[profiles.NAME]``: changes of the protocol by a profile."""
 
     model_config = ConfigDict(extra="allow")  # the protocols of plugins may have keys of their own
 
-    form: Literal["sound", "published"] | None = Field(default=None, **_FORM)
+    form: Literal["sound", "published"] | None = Field(
+        default=None, description="Values of unset keys: statistically sound, or as in the papers."
+    )
     folds: int | None = Field(default=None, ge=2, le=1000, description="Folds of the outer cross-validation.")
     repeats: int | None = Field(default=None, ge=1, le=10_000, description="Repetitions, each with its own splits.")
     inner_folds: int | None = Field(
@@ -205,15 +199,24 @@ class Profile(Part):
         le=_HIGHEST,
         description="Training rows of a fold: a larger training part is sampled, stratified by class.",
     )
-    timeout: float | None = Field(default=None, allow_inf_nan=False, **_TIMEOUT)
-    memory: float | None = Field(default=None, allow_inf_nan=False, **_MEMORY)
+    timeout: float | None = Field(
+        default=None, gt=0, allow_inf_nan=False, description="Wall time in seconds after which a trial is killed."
+    )
+    memory: float | None = Field(
+        default=None,
+        ge=0,
+        allow_inf_nan=False,
+        description="GiB per worker process; 0: an equal share of 80 % of the machine's memory.",
+    )
 
 
 class ProtocolSettings(Profile):
     """``[protocol]``: how every method is measured. Defaults of unset keys depend on the kind and the form."""
 
     kind: Name = Field(default="repeated-cv", description="Evaluation protocol.")
-    form: Literal["sound", "published"] = Field(default="sound", **_FORM)
+    form: Literal["sound", "published"] = Field(
+        default="sound", description="Values of unset keys: statistically sound, or as in the papers."
+    )
     threshold: float | None = Field(
         default=None,
         ge=0,
@@ -235,8 +238,15 @@ class ProtocolSettings(Profile):
         description="Scores of each trial, such as 'balanced_accuracy' or 'fbeta(beta=2)'; the first one is used for "
         "tuning and in the report. Empty: those of the protocol or the task.",
     )
-    timeout: float = Field(default=600.0, allow_inf_nan=False, **_TIMEOUT)
-    memory: float = Field(default=0.0, allow_inf_nan=False, **_MEMORY)
+    timeout: float = Field(
+        default=600.0, gt=0, allow_inf_nan=False, description="Wall time in seconds after which a trial is killed."
+    )
+    memory: float = Field(
+        default=0.0,
+        ge=0,
+        allow_inf_nan=False,
+        description="GiB per worker process; 0: an equal share of 80 % of the machine's memory.",
+    )
 
     def completed(
         self, spec: ProtocolSpec, profile: Profile | None = None, metrics: Sequence[str] = ()

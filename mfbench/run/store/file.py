@@ -187,7 +187,6 @@ def locked(folder: Path, option: str = "--out") -> Iterator[None]:
     """Lock a run folder; the system releases the lock when the process ends, even if it crashes."""
     lock = filelock.FileLock(folder / ".lock", timeout=0)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         lock.acquire()
     except filelock.Timeout:
         raise RunError(

@@ -436,16 +436,8 @@ def step_name(step: Step, registry: Registry) -> str:
     return name if colon else step.title
 
 
-def metadata_of(
-    plan: Plan,
-    folder: Path,
-    environment: Environment,
-    reused: Reused | None = None,
-    other_environments: Sequence[Environment] = (),
-    machines: Mapping[str, str] | None = None,
-    names: Mapping[str, str] | None = None,
-) -> RunMetadata:
-    """Return the metadata to record at the start of a run."""
+def metadata_of(plan: Plan, folder: Path, environment: Environment, **recorded: Any) -> RunMetadata:
+    """Return the metadata to record at the start of a run, with fields that earlier starts have recorded."""
     loaded = plan.loaded
     curves = {label: method.curve for label, method in plan.methods.items() if method.curve is not None}
     tables = {table.name: PublishedHeading(title=table.title, metric=table.about.metric) for table in plan.published}
@@ -461,7 +453,6 @@ def metadata_of(
         published=RecordedFigures(tables=tables, figures=plan.figures, counts=plan.counts),
         selection={label: method.selection for label, method in plan.methods.items() if method.grid},
         methods={label: method.describe() for label, method in plan.methods.items()},
-        names=dict(names or {}),
         rules={label: method.top for label, method in plan.methods.items()},
         curves=curves,
         classifiers={label: plan.methods[label].described_learner for label in curves},
@@ -486,9 +477,7 @@ def metadata_of(
         only=list(plan.only),
         used_mirror=any(planned.location == "mirror" for planned in plan.datasets.values()),
         out=folder.parent.parent.as_posix(),
-        reused=reused or Reused(),
         shard=None if plan.shard is None else RecordedShard.of_shard(plan.shard),
-        other_environments=list(other_environments),
-        machines=dict(machines or {}),
         code=code_of(plan),
+        **recorded,
     )

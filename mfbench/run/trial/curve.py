@@ -14,7 +14,7 @@ from mfbench.host.registry import Registry
 from mfbench.model.evaluation import CURVE_METRICS
 from mfbench.model.trials import Curve, Predictions, Trial, TrialResult
 from mfbench.run.trial.folds import Fold, warn_of_end
-from mfbench.run.trial.guard import Stopwatch, at_size, guarded
+from mfbench.run.trial.guard import at_size, guarded
 from mfbench.run.trial.metrics import Metric, resolve_metrics
 from mfbench.run.trial.problem import Best, TrialProblem, solve_one_vs_rest
 from mfbench.run.trial.steps import GridPoint, Maker, grid_points, readable
@@ -44,11 +44,8 @@ class CurveProblem(TrialProblem):
         sizes = curve_sizes(self.method.curve, n_units)
         tuned = [Best(0.0, {(TOP, TOP): size}, None) for size in sizes]
         if self.method.grid:
-            self.steps.tuning = True
-            with Stopwatch() as watch:
+            with self._tuning(result):
                 tuned = self._tune_sizes(sizes)
-            self.steps.tuning = False
-            result.tune_wall = watch.wall + self.steps.adopted
         parts: list[TrialResult] = []
         predictions: Predictions | None = None
         for size, best in zip(sizes, tuned, strict=True):

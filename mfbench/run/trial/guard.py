@@ -14,17 +14,13 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 from time import perf_counter, process_time  # bound here, before a method can replace them
-from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from mfbench.host.registry import GROUP, HOST
 from mfbench.model.specs import Features
 from mfbench.model.trials import Status, Trial, TrialResult
-
-if TYPE_CHECKING:
-    pass
 
 _STATUS = Path("/proc/self/status")
 _CLEAR = Path("/proc/self/clear_refs")
@@ -41,9 +37,7 @@ class Stopwatch:
         self._cpu = process_time()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.wall = perf_counter() - self._wall
         self.cpu = process_time() - self._cpu
 
@@ -66,9 +60,7 @@ class PeakMemory:
             pass
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._start:
             self.bytes = max(0, _kilobytes("VmHWM") - self._start) * 1024
 

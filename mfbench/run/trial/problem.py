@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from heapq import nlargest
@@ -17,15 +18,7 @@ from mfbench.model.trials import Candidate, Predictions, TrialResult
 from mfbench.run.trial.folds import Fold
 from mfbench.run.trial.guard import DescribedError, Stopwatch, rows_for
 from mfbench.run.trial.metrics import Metric, evaluate, predict
-from mfbench.run.trial.steps import (
-    Fitted,
-    GridPoint,
-    Maker,
-    Steps,
-    grid_points,
-    read_interactions,
-    readable,
-)
+from mfbench.run.trial.steps import Fitted, GridPoint, Maker, Steps, grid_points, read_interactions, readable
 from mfbench.suite.methods import ResolvedMethod
 from mfbench.suite.protocols import derive_seed
 from mfbench.suite.search import halving
@@ -56,33 +49,32 @@ class TrialProblem:
     def into(self, result: TrialResult, *, with_scores: bool = False) -> Predictions | None:
         """Fill a result and return the predictions."""
         if self.method.selection == "per-dataset":
-            self.steps.tuning = True
-            with Stopwatch() as watch:
+            with self._tuning(result):
                 points = grid_points(self.method.grid)
                 result.candidates = [candidate for _, candidate in self._each_point(points, self._candidate)]
-            result.tune_wall = watch.wall + self.steps.adopted
             return None
-        point: GridPoint = {}
-        fitted: Fitted | None = None
+        best = Best(0.0, {}, None)
         if self.method.grid:
-            self.steps.tuning = True
-            with Stopwatch() as watch:
-                point, fitted = self._tune()
-            self.steps.tuning = False
-            # Fits made by other trials count too: a method's time must not depend on which trial came first.
-            result.tune_wall = watch.wall + self.steps.adopted
-            result.chosen = readable(point)
-        predictions = self._measure(point, result, fitted, with_scores)
-        if fitted is not None:  # fitted during tuning and reported as the final fit, so its time must not count twice
+            with self._tuning(result):
+                best = self._tune()
+            result.chosen = readable(best.point)
+        predictions = self._measure(best.point, result, best.fitted, with_scores)
+        if best.fitted is not None:  # fitted during tuning and reported as the final fit: its time must not count twice
             result.tune_wall = max(0.0, result.tune_wall - result.select_wall - result.fit_wall)
         return predictions
 
+    @contextmanager
+    def _tuning(self, result: TrialResult) -> Iterator[None]:
+        """Record the time of a block that tries grid points."""
+        self.steps.tuning = True
+        with Stopwatch() as watch:
+            yield
+        self.steps.tuning = False
+        # Fits made by other trials count too: a method's time must not depend on which trial came first.
+        result.tune_wall = watch.wall + self.steps.adopted
+
     def _measure(
-        self,
-        point: GridPoint,
-        result: TrialResult | Candidate,
-        fitted: Fitted | None = None,
-        with_scores: bool = False,
+        self, point: GridPoint, result: Candidate, fitted: Fitted | None = None, with_scores: bool = False
     ) -> Predictions:
         """Fit on the training part, unless `fitted` is that fit, then predict and score the test part."""
         inputs = self.steps.learner_input(self.fold, point)
@@ -112,14 +104,13 @@ class TrialProblem:
         self._measure(point, candidate)
         return candidate
 
-    def _tune(self) -> tuple[GridPoint, Fitted | None]:
+    def _tune(self) -> Best:
         """Return the grid point with the best mean inner score; ties go to the first in grid order."""
-        # The fit is returned too if the fits of tuning are final.
         search, fold = self.method.search, self.fold
         n = None if search is None else search.n
         points: Iterable[GridPoint] = grid_points(self.method.grid, n, derive_seed(fold.seed, "search"))
         if not self._can_tune:
-            return next(iter(points)), None
+            return Best(0.0, next(iter(points)), None)
         rows = len(fold.train)
         if search is not None and search.kind == "halving":
             points = list(points)
@@ -127,8 +118,7 @@ class TrialProblem:
             *rounds, (rows, _) = halving(len(points), rows, len(fold.inner), classes, search.factor)
             for sample, tried in rounds:
                 points = self._first(ceil(tried / search.factor), points, fold.sampled(sample))
-        best = self._best(points, fold.sampled(rows))
-        return best.point, best.fitted
+        return self._best(points, fold.sampled(rows))
 
     def _first(self, number: int, points: Iterable[GridPoint], folds: Sequence[Fold]) -> list[GridPoint]:
         """Return the grid points with the best mean scores, best first; ties keep their order."""
@@ -171,22 +161,16 @@ class TrialProblem:
         for point in points:
             try:
                 measured = measure(point)
-            except MemoryError:
-                raise
-            except DescribedError as error:
-                if error.failure[0] == "MemoryError":
+            except Exception as error:  # e.g. 15 neighbours of 12 rows: skip the point with a warning
+                kind = error.failure[0] if isinstance(error, DescribedError) else type(error).__name__
+                if isinstance(error, MemoryError) or kind == "MemoryError":
                     raise
                 failure = error
-                warnings.warn(f"grid point {readable(point)} failed: {error.failure[0]}: {error}", stacklevel=2)
-                continue
-            except Exception as error:  # noqa: BLE001 - e.g. 15 neighbours of 12 rows: skip the point with a warning
-                failure = error
-                warnings.warn(f"grid point {readable(point)} failed: {type(error).__name__}: {error}", stacklevel=2)
-                continue
-            succeeded = True
-            yield point, measured
-        if not succeeded:
-            assert failure is not None
+                warnings.warn(f"grid point {readable(point)} failed: {kind}: {error}", stacklevel=2)
+            else:
+                succeeded = True
+                yield point, measured
+        if failure is not None and not succeeded:
             raise failure
 
     def _inner_score(self, inner: Fold, point: GridPoint) -> tuple[float, Fitted | None]:

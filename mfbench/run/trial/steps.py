@@ -6,9 +6,9 @@ Selector fits are stored with the fold, where other trials can use them.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -118,11 +118,8 @@ def _condense(
     )
 
 
-class Maker(Protocol):
-    """Builds an estimator from an expression: the registry's ``make``."""
-
-    def __call__(self, expression: Expression, kind: str, **overrides: Any) -> Any:
-        """Return a new estimator."""
+# Makes an estimator from an expression, its kind and parameters that override the expression's, as the registry does.
+Maker = Callable[..., Any]
 
 
 def selector_key(method: ResolvedMethod) -> str:
