@@ -165,8 +165,9 @@ def prepare(
 ) -> Iterator[PreparedRun]:
     """Check all requirements before anything is written; then lock the run folder and open the store."""
 
-    def predicted(trial: Trial) -> float | None:
-        return plan.forecast.costs.of(trial).seconds if plan.forecast is not None else None
+    def predicted(trial: Trial) -> float:
+        assert plan.forecast is not None  # made below
+        return plan.forecast.costs.of(trial).seconds
 
     budget = Budget(options.budget, predict=predicted) if options.budget else None
     check_working_directory()

@@ -150,11 +150,7 @@ class LoadedSuite:
     def place_of_method(self, position: int) -> SuiteLocation:
         """Return the location of a method."""
         option = self.added_methods.get(self.suite.methods[position].label)
-        return (
-            SuiteLocation(f"{self.path}: methods[{position}]")
-            if option is None
-            else SuiteLocation(option, has_keys=False)
-        )
+        return SuiteLocation(option or f"{self.path}: methods[{position}]", has_keys=option is None)
 
     def place_of_dataset(self, position: int, index: int) -> str:
         """Return the location of a dataset: the position of its table, and the index in the table's list."""

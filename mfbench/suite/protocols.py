@@ -8,6 +8,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -190,9 +191,8 @@ class EvaluationProtocol(ABC):
 
     def coordinates(self, own: DatasetSplits | None = None) -> Iterator[tuple[int, int]]:
         """Yield every (repeat, fold) in order, of a dataset with its own splits or of all others."""
-        for repeat in range(self.repeats if own is None else own.repeats):
-            for fold in range(self.folds if own is None else own.folds):
-                yield repeat, fold
+        sizes = self if own is None else own
+        return product(range(sizes.repeats), range(sizes.folds))
 
     @abstractmethod
     def splits(self, dataset: str, y: Codes, repeat: int, structure: Structure | None = None) -> list[Split]:

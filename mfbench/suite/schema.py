@@ -149,14 +149,21 @@ Curve = (
 )
 
 
+_FORM = Field(description="Values of unset keys: statistically sound, or as in the papers.")
+_TIMEOUT = Field(gt=0, allow_inf_nan=False, description="Wall time in seconds after which a trial is killed.")
+_MEMORY = Field(
+    ge=0,
+    allow_inf_nan=False,
+    description="GiB per worker process; 0: an equal share of 80 % of the machine's memory.",
+)
+
+
 class Profile(Part):
     """``[profiles.NAME]``: changes of the protocol by a profile."""
 
     model_config = ConfigDict(extra="allow")  # the protocols of plugins may have keys of their own
 
-    form: Literal["sound", "published"] | None = Field(
-        default=None, description="Values of unset keys: statistically sound, or as in the papers."
-    )
+    form: Annotated[Literal["sound", "published"] | None, _FORM] = None
     folds: int | None = Field(default=None, ge=2, le=1000, description="Folds of the outer cross-validation.")
     repeats: int | None = Field(default=None, ge=1, le=10_000, description="Repetitions, each with its own splits.")
     inner_folds: int | None = Field(
@@ -199,24 +206,15 @@ class Profile(Part):
         le=_HIGHEST,
         description="Training rows of a fold: a larger training part is sampled, stratified by class.",
     )
-    timeout: float | None = Field(
-        default=None, gt=0, allow_inf_nan=False, description="Wall time in seconds after which a trial is killed."
-    )
-    memory: float | None = Field(
-        default=None,
-        ge=0,
-        allow_inf_nan=False,
-        description="GiB per worker process; 0: an equal share of 80 % of the machine's memory.",
-    )
+    timeout: Annotated[float | None, _TIMEOUT] = None
+    memory: Annotated[float | None, _MEMORY] = None
 
 
 class ProtocolSettings(Profile):
     """``[protocol]``: how every method is measured. Defaults of unset keys depend on the kind and the form."""
 
     kind: Name = Field(default="repeated-cv", description="Evaluation protocol.")
-    form: Literal["sound", "published"] = Field(
-        default="sound", description="Values of unset keys: statistically sound, or as in the papers."
-    )
+    form: Annotated[Literal["sound", "published"], _FORM] = "sound"
     threshold: float | None = Field(
         default=None,
         ge=0,
@@ -238,15 +236,8 @@ class ProtocolSettings(Profile):
         description="Scores of each trial, such as 'balanced_accuracy' or 'fbeta(beta=2)'; the first one is used for "
         "tuning and in the report. Empty: those of the protocol or the task.",
     )
-    timeout: float = Field(
-        default=600.0, gt=0, allow_inf_nan=False, description="Wall time in seconds after which a trial is killed."
-    )
-    memory: float = Field(
-        default=0.0,
-        ge=0,
-        allow_inf_nan=False,
-        description="GiB per worker process; 0: an equal share of 80 % of the machine's memory.",
-    )
+    timeout: Annotated[float, _TIMEOUT] = 600.0
+    memory: Annotated[float, _MEMORY] = 0.0
 
     def completed(
         self, spec: ProtocolSpec, profile: Profile | None = None, metrics: Sequence[str] = ()

@@ -9,6 +9,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from mfbench.errors import UsageError
 from mfbench.model.trials import Trial
@@ -68,39 +69,31 @@ _PART = r"(?:(\d+(?:\.\d*)?)\s*{}\s*)?"
 _DURATION = re.compile("".join(_PART.format(unit) for unit in _UNITS))
 
 
+@dataclass
 class Budget:
     """A wall-time budget for a run, starting when this object is created."""
 
-    def __init__(
-        self,
-        seconds: float,
-        cells: int = 1,
-        predict: Callable[[Trial], float | None] | None = None,
-        now: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self.seconds = seconds
-        self.cells = cells
-        self._predict = predict
-        self._now = now
-        self.deadline = now() + seconds
+    seconds: float
+    cells: int = 1  # the dataset and method pairs of the run
+    predict: Callable[[Trial], float] = lambda trial: 0.0  # the seconds of a trial
+    now: Callable[[], float] = time.monotonic
+
+    def __post_init__(self) -> None:
+        self.deadline = self.now() + self.seconds
 
     @property
     def remaining(self) -> float:
         """Remaining seconds, at least 0."""
-        return max(0.0, self.deadline - self._now())
+        return max(0.0, self.deadline - self.now())
 
     @property
     def is_over(self) -> bool:
         """Whether the budget is used up, so that no trial may start or continue."""
-        return self._now() >= self.deadline
+        return self.now() >= self.deadline
 
     def admits(self, trial: Trial) -> bool:
         """Return whether a trial may start now, i.e. is predicted to end within the remaining time."""
-        remaining = self.remaining
-        if self._predict is None or not remaining:
-            return remaining > 0.0
-        seconds = self._predict(trial)
-        return seconds is None or seconds <= remaining
+        return not self.is_over and self.predict(trial) <= self.remaining
 
 
 def in_rounds(

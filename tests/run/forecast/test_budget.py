@@ -106,15 +106,18 @@ class TestBudget:
         assert (budget.remaining, budget.is_over, budget.admits(trial)) == (0.0, True, False)
 
     def test_a_trial_that_would_take_longer_than_what_is_left_does_not_start(self, clock):
-        long, short, other = trials_of(3, 1, 1)
-        budget = Budget(10.0, predict={long: 8.0, short: 2.0, other: None}.get, now=lambda: clock.now)
-        assert [budget.admits(trial) for trial in (long, short, other)] == [True, True, True]
+        long, short = trials_of(2, 1, 1)
+        budget = Budget(10.0, predict={long: 8.0, short: 2.0}.__getitem__, now=lambda: clock.now)
+        assert [budget.admits(trial) for trial in (long, short)] == [True, True]
         clock.now = 103.0
-        assert [budget.admits(trial) for trial in (long, short, other)] == [False, True, True]
+        assert [budget.admits(trial) for trial in (long, short)] == [False, True]
         clock.now = 109.0
-        assert [budget.admits(trial) for trial in (long, short, other)] == [False, False, True]
+        assert [budget.admits(trial) for trial in (long, short)] == [False, False]
+
+    def test_no_trial_starts_after_the_end_whatever_it_takes(self, clock):
+        budget = Budget(10.0, now=lambda: clock.now)
         clock.now = 120.0
-        assert not budget.admits(other)
+        assert not budget.admits(*trials_of(1, 1, 1))
 
 
 def test_durations_that_are_none(subtests):
