@@ -1,6 +1,5 @@
 """The machine and software of a run: ``environment.json`` in the run folder."""
 
-import os
 import platform
 import re
 import sys
@@ -52,20 +51,6 @@ def default_memory(jobs: int) -> int:
 def kind_of_machine() -> str:
     """Return processor, number of processors and system; times are comparable only between equal kinds of machine."""
     return f"{cpu_model()} × {available_cpus()}, {platform.system()}"
-
-
-def slots_of_machine(folder: Path, slots: int) -> int:
-    """Return the number of concurrent trials of all worker pools on this machine that have started so far."""
-    folder = folder / "places"
-    folder.mkdir(parents=True, exist_ok=True)
-    host, total = platform.node(), 0
-    (folder / f"{host}-{os.getpid()}").write_text(str(slots), encoding="ascii")
-    for path in folder.glob(f"{host}-*"):
-        if psutil.pid_exists(int(path.name.rpartition("-")[2])):
-            total += int(path.read_text(encoding="ascii") or 0)  # empty while another process writes it
-        else:
-            path.unlink(missing_ok=True)
-    return total
 
 
 def memory_limit(gibibytes: float, jobs: int) -> int:

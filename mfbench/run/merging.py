@@ -227,10 +227,7 @@ def remarks_on(runs: Sequence[RecordedRun]) -> list[str]:
 
 
 def _remark(tables: Iterable[Mapping[str, str]], consequence: str) -> list[str]:
-    values: dict[str, dict[str, None]] = {}
-    for table in tables:
-        for name, value in table.items():
-            values.setdefault(name, {})[value] = None
+    values = union({name: [value] for name, value in table.items()} for table in tables)
     several = [f"{name} ({listing(each)})" for name, each in values.items() if len(each) > 1]
     return [f"The joined runs differ in {listing(several)}; {consequence}."] if several else []
 

@@ -25,7 +25,6 @@ from mfbench.run.reuse import remarks_on_reuse
 from mfbench.run.runner import Observer, RunOptions, execute
 from mfbench.run.store.metadata import code_of, differences_of
 from mfbench.run.store.store import Store
-from mfbench.run.workers.job import code_of_run
 from mfbench.stats.detection import which_shard
 from mfbench.stats.results import Run
 from mfbench.suite.costs import TRIAL
@@ -34,7 +33,7 @@ from mfbench_claims.agreement import COLUMNS, MEASURED, Agreement, AgreementKind
 from mfbench_claims.dropped import dropped_parts
 from mfbench_claims.installed_suite import differences_from_installed, differing_figures, limits_of
 from mfbench_claims.reading import OpenedBundle, opened_bundles
-from mfbench_claims.rebuilt_plan import Rebuilt, Surroundings, rebuilt_plan
+from mfbench_claims.rebuilt_plan import Rebuilt, Surroundings, code_of_run, rebuilt_plan
 from mfbench_claims.verdicts import changed_verdicts, claimed_run, one_line, verdicts_of, with_repeated
 from mfbench_claims.verification import Place, Verification, VerifiedTrial, in_order_of_draw, new_seed, sample_of
 from mfbench_claims.writing import Written, write_bundle

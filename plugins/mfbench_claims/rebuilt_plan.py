@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,11 @@ from mfbench.errors import PluginError, UnknownNameError, UsageError
 from mfbench.host.expressions import is_reference, parse
 from mfbench.host.registry import Registry
 from mfbench.run.store.metadata import RunMetadata
-from mfbench.suite.loading import LoadedSuite, scores_of
+from mfbench.suite.loading import LoadedSuite, scores_of, shared_entries
+from mfbench.suite.methods import ResolvedMethod
 from mfbench.suite.plan import Plan, make_plan
 from mfbench.suite.resolve import resolve_datasets, resolve_methods
-from mfbench.suite.schema import Datasets, Method, Suite
+from mfbench.suite.schema import Datasets, Method, ProtocolSettings, Suite
 from mfbench.suite.tasks import task_named
 
 _UNSET_WITHOUT_SELECTOR = ("top", "curve", "weights")
@@ -139,3 +140,20 @@ def _reason(error: Exception) -> str:
     text = str(error)
     place, separator, rest = text.partition(": ")
     return rest if separator and (".toml" in place or "methods[" in place) else text
+
+
+def code_of_run(methods: Iterable[ResolvedMethod], settings: ProtocolSettings, registry: Registry) -> list[str]:
+    """Return the third-party code that trials run: distributions with their packages, and import paths of classes."""
+    entries = shared_entries(settings, registry)
+    for method in methods:
+        entries += [registry.entry(step.kind, step.expression.name) for step in method.steps]
+    packages: dict[str, set[str]] = {}
+    for registered in entries:
+        plugin, factory = registered.plugin, registered.spec.factory
+        if plugin.declared is not None:
+            packages.setdefault(f"{plugin.declared.reference} by its import path", set())
+            continue
+        name = f"{plugin.distribution} {plugin.version}" if plugin.distribution else f"module {plugin.module}"
+        module = factory if isinstance(factory, str) else factory.__module__
+        packages.setdefault(name, set()).add(module.partition(":")[0].partition(".")[0])
+    return [f"{name} ({', '.join(sorted(roots))})" if roots else name for name, roots in sorted(packages.items())]

@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+import psutil
+
 from mfbench.errors import MfbenchError, describe_error
 from mfbench.host.code_hashes import forget, host_code
 from mfbench.run import environment
@@ -117,7 +119,7 @@ class WorkerService:
             if package.name not in self._jobs:
                 fields, folder = unpacked(package.content), self._cache.folder
                 fields["memory_limit"] = fields["memory_limit"] or environment.default_memory(
-                    environment.slots_of_machine(folder, slots)
+                    slots_of_machine(folder, slots)
                 )
                 job = Job(**fields, data_folder=folder, log=folder / "workers.log")
                 self._jobs[package.name] = _Running(job, last_used=time.monotonic())
@@ -249,3 +251,17 @@ def _renew() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_renew)
+
+
+def slots_of_machine(folder: Path, slots: int) -> int:
+    """Return the number of concurrent trials of all worker pools on this machine that have started so far."""
+    folder = folder / "places"
+    folder.mkdir(parents=True, exist_ok=True)
+    host, total = platform.node(), 0
+    (folder / f"{host}-{os.getpid()}").write_text(str(slots), encoding="ascii")
+    for path in folder.glob(f"{host}-*"):
+        if psutil.pid_exists(int(path.name.rpartition("-")[2])):
+            total += int(path.read_text(encoding="ascii") or 0)  # empty while another process writes it
+        else:
+            path.unlink(missing_ok=True)
+    return total

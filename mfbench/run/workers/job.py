@@ -52,23 +52,6 @@ def shared_owners(settings: ProtocolSettings, registry: Registry) -> Owners:
     return BUILT_IN.union(*(owners_of_plugin(entry.plugin) for entry in shared_entries(settings, registry)))
 
 
-def code_of_run(methods: Iterable[ResolvedMethod], settings: ProtocolSettings, registry: Registry) -> list[str]:
-    """Return the third-party code that trials run: distributions with their packages, and import paths of classes."""
-    entries = shared_entries(settings, registry)
-    for method in methods:
-        entries += [registry.entry(step.kind, step.expression.name) for step in method.steps]
-    packages: dict[str, set[str]] = {}
-    for registered in entries:
-        plugin, factory = registered.plugin, registered.spec.factory
-        if plugin.declared is not None:
-            packages.setdefault(f"{plugin.declared.reference} by its import path", set())
-            continue
-        name = f"{plugin.distribution} {plugin.version}" if plugin.distribution else f"module {plugin.module}"
-        module = factory if isinstance(factory, str) else factory.__module__
-        packages.setdefault(name, set()).add(module.partition(":")[0].partition(".")[0])
-    return [f"{name} ({', '.join(sorted(roots))})" if roots else name for name, roots in sorted(packages.items())]
-
-
 def visible(plugins: Iterable[Plugin], owners: Owners) -> list[Plugin]:
     """Return the plugins that a worker for a set of distributions loads: these and the built-in ones."""
     return [plugin for plugin in plugins if owners_of_plugin(plugin) <= owners]

@@ -51,7 +51,7 @@ class LocalPool(Executor):
 
     def collect(self) -> Iterator[tuple[Trial, TrialResult]]:
         """Yield each trial with its result as it ends; raise `WithdrawnError` when `is_wanted` returns False."""
-        while not self._is_over:
+        while self.budget is None or not self.budget.is_over:
             self._report()
             self._hand_out()
             if all(slot.is_idle for slot in self._slots):
@@ -70,10 +70,6 @@ class LocalPool(Executor):
         for slot in self._slots:
             # A monitor that is still importing receives the request late; a run with a budget does not wait for it.
             slot.join(None if self.budget is None else end - time.monotonic())
-
-    @property
-    def _is_over(self) -> bool:
-        return self.budget is not None and self.budget.is_over
 
     def _report(self) -> None:
         if time.monotonic() < self._next_report:

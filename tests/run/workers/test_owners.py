@@ -5,9 +5,10 @@ import pytest
 from mfbench import MetricSpec
 from mfbench.host.expressions import Declaration, Plugin, parse
 from mfbench.host.registry import load_registry
-from mfbench.run.workers.job import BUILT_IN, code_of_run, owners_of_method, shared_owners, visible
+from mfbench.run.workers.job import BUILT_IN, owners_of_method, shared_owners, visible
 from mfbench.suite.methods import ResolvedMethod, Step
 from mfbench.suite.schema import ProtocolSettings
+from mfbench_claims.rebuilt_plan import code_of_run
 
 BASELINES = Plugin("baselines", "mfbench_baselines.plugin", "mfbench", "0.1.0")
 OTHERS = Plugin("rp", "rp.plugin", "my-package", "1.0")
