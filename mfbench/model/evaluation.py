@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
-from mfbench.model.specs import CLASSIFICATION, Factory, check_name
+from mfbench.model.specs import CLASSIFICATION, Factory, NamedSpec
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +66,7 @@ class Score:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TaskSpec:
+class TaskSpec(NamedSpec):
     """A plugin's description of a task: what is predicted, by which learners, and how that is scored and reported.
 
     Parameters
@@ -103,8 +103,6 @@ class TaskSpec:
     'classifier'
     """
 
-    name: str
-    summary: str
     target: Literal["classes", "numbers"] = "classes"
     learner: Literal["classifier", "regressor"] = "classifier"
     extends: str = ""
@@ -114,7 +112,7 @@ class TaskSpec:
     description: str = "{classes}"
 
     def __post_init__(self) -> None:
-        check_name(self.name)
+        super().__post_init__()
         for name, allowed in (("target", ("classes", "numbers")), ("learner", ("classifier", "regressor"))):
             if getattr(self, name) not in allowed:
                 raise ValueError(
@@ -219,7 +217,7 @@ CURVE_METRICS = dict.fromkeys(("area", "area_linear"), Score(percent=False))
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProtocolSpec:
+class ProtocolSpec(NamedSpec):
     """A plugin's description of a protocol: which rows train and test, what a trial does, and what its report has.
 
     Parameters
@@ -277,8 +275,6 @@ class ProtocolSpec:
     True
     """
 
-    name: str
-    summary: str
     protocol: Factory
     keys: Mapping[str, Any]
     published: Mapping[str, Any] = field(default_factory=dict)
@@ -294,9 +290,6 @@ class ProtocolSpec:
     times: bool = False
     compares: bool = True
     resampling: Literal["", "folds", "thirds", "splits"] = ""
-
-    def __post_init__(self) -> None:
-        check_name(self.name)
 
     @property
     def factory(self) -> Factory:
@@ -314,7 +307,7 @@ class ProtocolSpec:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SplitterSpec:
+class SplitterSpec(NamedSpec):
     """A plugin's description of a splitter, which divides rows into training and test parts.
 
     Parameters
@@ -352,14 +345,9 @@ class SplitterSpec:
     True
     """
 
-    name: str
-    summary: str
     factory: Factory
     needs: Literal["", "groups", "time", "split"] = ""
     is_random: bool = True
     inner: str = ""
     resampling: Literal["", "folds", "splits", "thirds"] = ""
     expected_failures: Mapping[str, str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        check_name(self.name)

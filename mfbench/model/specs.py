@@ -19,7 +19,18 @@ Features = Any  # an array of float64, or a `scipy.sparse.csr_array`
 
 
 @dataclass(frozen=True, kw_only=True)
-class EstimatorSpec:
+class NamedSpec:
+    """What a plugin describes, under a name: lower-case words joined by hyphens."""
+
+    name: str
+    summary: str
+
+    def __post_init__(self) -> None:
+        check_name(self.name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EstimatorSpec(NamedSpec):
     """A plugin's description of an estimator; the estimator itself is not imported.
 
     Parameters
@@ -70,8 +81,6 @@ class EstimatorSpec:
         If the name is invalid.
     """
 
-    name: str
-    summary: str
     factory: Factory
     paper: str = ""
     defaults: Mapping[str, Any] = field(default_factory=dict)
@@ -84,9 +93,6 @@ class EstimatorSpec:
     expected_failures: Mapping[str, str] = field(default_factory=dict)
     requires: Sequence[str] = ()
     install: str = ""
-
-    def __post_init__(self) -> None:
-        check_name(self.name)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,7 +196,7 @@ class RegressorSpec(EstimatorSpec):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DatasetSpec:
+class DatasetSpec(NamedSpec):
     """A plugin's description of a dataset; the dataset itself is not loaded.
 
     Parameters
@@ -245,8 +251,6 @@ class DatasetSpec:
         As in `EstimatorSpec`.
     """
 
-    name: str
-    summary: str
     loader: Factory | None = None
     task: str = CLASSIFICATION
     source: str = ""
@@ -274,9 +278,6 @@ class DatasetSpec:
     tags: Sequence[str] = ()
     expected_failures: Mapping[str, str] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        check_name(self.name)
-
     @property
     def embedded(self) -> bool:
         """Whether a loader creates it, without network or prepared files."""
@@ -284,7 +285,7 @@ class DatasetSpec:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExecutorSpec:
+class ExecutorSpec(NamedSpec):
     """A plugin's description of an engine, which runs the trials of a run in other processes or on other machines.
 
     Parameters
@@ -311,13 +312,8 @@ class ExecutorSpec:
     ''
     """
 
-    name: str
-    summary: str
     factory: Factory
     install: str = ""
-
-    def __post_init__(self) -> None:
-        check_name(self.name)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
