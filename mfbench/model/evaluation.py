@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
-from mfbench.model.specs import CLASSIFICATION, Factory, NamedSpec
+from mfbench.model.specs import CLASSIFICATION, Factory, NamedSpec, check_values
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,14 +111,6 @@ class TaskSpec(NamedSpec):
     strata: Factory = ""
     description: str = "{classes}"
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for name, allowed in (("target", ("classes", "numbers")), ("learner", ("classifier", "regressor"))):
-            if getattr(self, name) not in allowed:
-                raise ValueError(
-                    f"task {self.name!r} has the {name} {getattr(self, name)!r}: use {' or '.join(allowed)}"
-                )
-
     def suits(self, tasks: Sequence[str] | Mapping[str, Mapping[str, Any]]) -> bool:
         """Return whether what is for some tasks is for this one: it is among them, or they are all tasks."""
         return not tasks or self.name in tasks or self.extends in tasks
@@ -201,10 +193,7 @@ class MetricSpec(Score):
                 f"{self.name!r} is not a valid name of a metric: use lower-case letters, digits and single "
                 "underscores, such as 'average_precision'"
             )
-        if self.needs not in ("labels", "scores", "probabilities", "predictions"):
-            raise ValueError(
-                f"metric {self.name!r} needs {self.needs!r}: use 'labels', 'scores', 'probabilities' or 'predictions'"
-            )
+        check_values(self)
 
     @property
     def factory(self) -> Factory:
@@ -266,7 +255,7 @@ class ProtocolSpec(NamedSpec):
     Raises
     ------
     ValueError
-        If the name is invalid.
+        If the name or `resampling` is invalid.
 
     Examples
     --------
@@ -337,7 +326,7 @@ class SplitterSpec(NamedSpec):
     Raises
     ------
     ValueError
-        If the name is invalid.
+        If the name, `needs` or `resampling` is invalid.
 
     Examples
     --------

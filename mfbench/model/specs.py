@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,6 +17,19 @@ if TYPE_CHECKING:
 Factory = str | Callable[..., Any]
 CLASSIFICATION = "classification"  # the task of specs and datasets that name none
 Features = Any  # an array of float64, or a `scipy.sparse.csr_array`
+
+
+@cache
+def _listed_values(kind: type) -> dict[str, tuple[Any, ...]]:
+    return {name: get_args(hint) for name, hint in get_type_hints(kind).items() if get_origin(hint) is Literal}
+
+
+def check_values(spec: Any) -> None:
+    """Raise ValueError if a field of a spec has a value that its annotation does not list."""
+    for name, allowed in _listed_values(spec.__class__).items():
+        if getattr(spec, name) not in allowed:
+            *others, last = map(repr, allowed)
+            raise ValueError(f"{spec.name!r} has {name} {getattr(spec, name)!r}: use {', '.join(others)} or {last}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +41,7 @@ class NamedSpec:
 
     def __post_init__(self) -> None:
         check_name(self.name)
+        check_values(self)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,12 +155,6 @@ class SelectorSpec(EstimatorSpec):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.targets not in ("", "classes", "numbers"):
-            raise ValueError(f"selector {self.name!r} has targets {self.targets!r}: use 'classes', 'numbers' or ''")
-        if self.invariance not in ("none", "affine", "monotone"):
-            raise ValueError(
-                f"selector {self.name!r} has invariance {self.invariance!r}: use 'none', 'affine' or 'monotone'"
-            )
         rate, _, *more = self.controls or ("fdr", "")
         if rate not in ("fdr", "fwer", "pfer", "fpr") or more not in ([], ["marginal"]):
             raise ValueError(
