@@ -263,15 +263,14 @@ def import_path(
             raise UsageError("--name, --target and --categorical are for a file; the index of a mirror defines them")
         yield from _import_mirror(Mirror(path), lookup.cache)
         return
-    from mfbench.data.files import EXTENSIONS, read_file
+    from mfbench.data.files import read_file
 
-    extension = next((ending for ending in EXTENSIONS if path.name.lower().endswith(ending)), "")
-    stem = re.sub(r"[^A-Za-z0-9_-]+", "-", path.name[: len(path.name) - len(extension)]).strip("-")
+    dataset = read_file(path, target=target, categorical=categorical)
+    stem = re.sub(r"[^A-Za-z0-9_-]+", "-", dataset.name).strip("-")
     reference = parse_reference(ImportReference(name or stem).text).text
-    dataset = read_file(path, name=reference, target=target, categorical=categorical)
     if dataset.is_sparse:
         raise UsageError(f"{path} is sparse, and the cache holds dense tables: use the file itself, as file:{path}")
-    lookup.cache.put(reference, dataset, {"file": path.name, "target": target or ""})
+    lookup.cache.put(reference, replace(dataset, name=reference), {"file": path.name, "target": target or ""})
     yield DatasetStatus(reference, "imported", _shape(dataset))
 
 
