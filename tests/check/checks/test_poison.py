@@ -4,7 +4,7 @@ from correct_methods import NearestMean
 from opening import opened, remark
 
 from mfbench.data.prepare import Encoder
-from mfbench.run.trial.folds import Fold
+from mfbench.run.trial.folds import Encoded, Fold
 from mfbench.run.trial.steps import LearnerInput
 from mfbench_check.display import CheckFailedError
 from mfbench_check.subjects import Opened
@@ -35,9 +35,11 @@ def test_a_view_of_all_rows_is_reported(monkeypatch):
 
 
 def test_a_host_that_scales_with_all_rows_is_reported(monkeypatch):
-    def fit_encoder(fold, rows):
-        return Encoder(fold.columns, fold.scale).fit(fold.X)
+    def encoded(fold):
+        encoder = Encoder(fold.columns, fold.scale).fit(fold.X)
+        train = encoder.transform(fold.raw_train)
+        return Encoded(train, train[:0], encoder).tested_on(fold.X[fold.test])
 
-    monkeypatch.setattr(Fold, "_fit_encoder", fit_encoder)
+    monkeypatch.setattr(Fold, "encoded", property(encoded))
     with pytest.raises(CheckFailedError, match="they differ after all test rows became 1e100"):
         remark("poison", opened("correct_methods", "nearest-mean", "classifier"))
